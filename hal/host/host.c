@@ -16,6 +16,7 @@
 
 struct host_node {
     struct window *window;
+    const struct host_program *program;
     ucontext_t context;
     ucontext_t caller;
     uint8_t *stack;        /* start of the guard; the stack lies above it */
@@ -35,7 +36,7 @@ __attribute__((noinline)) static struct host_node *current(void)
 
 static void enter(void)
 {
-    node_main(current()->window);
+    current()->program->main(current()->window);
 }
 
 static void make_context(struct host_node *node)
@@ -63,8 +64,10 @@ static bool map_stack(struct host_node *node)
     return true;
 }
 
-struct host_node *host_node_new(struct window *window)
+struct host_node *host_node_new(struct window *window,
+                                const struct host_program *program)
 {
+    static const struct host_program own = {.main = node_main};
     struct host_node *node = calloc(1, sizeof *node);
 
     if (node == NULL || !map_stack(node)) {
@@ -72,6 +75,7 @@ struct host_node *host_node_new(struct window *window)
         return NULL;
     }
     node->window = window;
+    node->program = program != NULL ? program : &own;
     make_context(node);
     return node;
 }
@@ -159,7 +163,7 @@ void clock_account(struct clock *clock, uint64_t ps)
                              ? node->slower_from_ps - clock->base_ps
                              : 0;
 
-    ps <<= node->slow_shift;
+    ps = (ps + node->program->call_ps) << node->slow_shift;
     before_ps = ps < before_ps ? ps : before_ps;
     clock->base_ps += before_ps + ((ps - before_ps) << node->slower_shift);
 }

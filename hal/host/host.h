@@ -13,9 +13,17 @@
 struct host_node;
 struct window; /* hal/window/window.h */
 
-/* Creates a node that calls node_main(window) when first resumed. The window
-   outlives the node. Result: NULL: no memory. */
-struct host_node *host_node_new(struct window *window);
+/* A node's program. */
+struct host_program {
+    void (*main)(struct window *window); /* never returns */
+    uint64_t call_ps; /* time of a kernel's run() beside its units */
+};
+
+/* Creates a node that calls program->main(window) when first resumed; a program
+   of NULL: node_main(). Window and program outlive the node. Result: NULL: no
+   memory. */
+struct host_node *host_node_new(struct window *window,
+                                const struct host_program *program);
 void host_node_free(struct host_node *node);
 
 /* Returns the first byte of the guard below the node's stack. */

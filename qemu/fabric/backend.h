@@ -18,6 +18,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct host_program; /* hal/host/host.h */
+
 enum backend_event {
     BACKEND_RANG,        /* a node rang its doorbell */
     BACKEND_DIED,        /* a node's process is gone */
@@ -83,10 +85,12 @@ struct backend {
  * Native nodes, whose compute slices go into `threads` threads, 1 or more, the
  * caller's counted (qemu/fabric/slices.h): what is seen of them is the same
  * with any number. The identity of every window is to be filled by the caller
- * before the first wait. Result: 0; -1 with a message on stderr.
+ * before the first wait. The program, as of host_node_new(), outlives the
+ * nodes. Result: 0; -1 with a message on stderr.
  */
 NODISCARD int native_start(struct backend *backend, uint32_t nodes,
-                           unsigned threads);
+                           unsigned threads,
+                           const struct host_program *program);
 
 struct boards_config {
     const struct board_kind *board;

@@ -120,7 +120,8 @@ static void native_explain(void *context, uint32_t node, FILE *out)
     (void)node;
 }
 
-int native_start(struct backend *backend, uint32_t nodes, unsigned threads)
+int native_start(struct backend *backend, uint32_t nodes, unsigned threads,
+                 const struct host_program *program)
 {
     struct native *native = memory_or_exit(calloc(1, sizeof *native));
     size_t bytes = (size_t)nodes * BACKEND_WINDOW_BYTES;
@@ -134,7 +135,7 @@ int native_start(struct backend *backend, uint32_t nodes, unsigned threads)
     complete = native->memory != MAP_FAILED;
     native->memory = complete ? native->memory : NULL;
     for (uint32_t i = 0; complete && i < nodes; ++i) {
-        native->node[i] = host_node_new(native_window(native, i));
+        native->node[i] = host_node_new(native_window(native, i), program);
         complete = native->node[i] != NULL;
     }
     if (!complete) {

@@ -1,54 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * --schedule auto: which schedule, and which number of rounds, has the answer
- * first. With n nodes, of which all together compute `speed` units while one of
- * speed 1 computes one, V units, w the compute and g the transfer time of a
- * unit, o that of its output, P ports, and c(k) the time of k instructions on
- * boards, 0 on native nodes, these answers are expected:
+ * first. Each is tried on native nodes (trial.h), in one round and in the best
+ * number of rounds. On emulated boards the originator's planning is added, in
+ * instructions on n nodes:
  *
- *   bound         T = max( V w / speed, V / (1 / w + P / g) )
- *   peters-syska  on the pattern T + c(5600) + min( V g / P / 10, T / 50 ) and
- *                 V o / P (n - 1) / n; with outputs that return meanwhile
- *                 the same, with g + o in place of g and o, + c(16000) +
- *                 V (g + o) / P / 50 + 8 halos, if that is less; and in each
- *                 phase the circuits of an announcement, a head and a result
- *   along a tree  the plan with the mesh's startups, hops, ports and switching,
- *                 and the way back (tree_time.h); before it the announcement,
- *                 or if that takes longer measuring, V w / n / 64; and
- *                 peters-syska  c(11200 + 750 n)
- *                 nearest       c(13700 + 750 n)
- *                 star          c(9700 + 1070 n)
- *                 equal         c(9500 + 485 n)
- *                 of all but equal in the better of one round, and of the best
- *                 number with c(6000 n) more
- *   one board     V w, of the originator, + c(4000), and c(1.6) for each byte
- *                 of a fixed result; if a unit turns out to take longer than
- *                 it is taken to, the job goes on as a farm, which learns that
- *   farm          event by event, chunk by chunk, with the same circuits
- *                 (farm_time.h), 2 % more on boards, + c(4700 + 535 n), and
- *                 c(1 / 6) for each byte of output, up to c(16000);
- *                 with masters
- *                 min over m <= n nodes of max( T of these nodes, with g + o in
- *                 place of g; 0.85 V (g + o) / P ) + c(16200 + 1125 m), or
- *                 c(97000 + 95 m) if that is less, +
- *                 V (g + o) / P / 20 + the halos of 12 n chunks / P
+ *                                pattern  tree        equal       farm
+ *   a plan                       5600     8000+600 n  4000+150 n  10000+500 n
+ *   to look for several rounds            600
+ *   several that are found                1500 n
+ *
+ * On the pattern of boards hybrid has one round where a share takes less than
+ * 1600 instructions, with an output 10000, unless the originator alone is
+ * first.
+ * One board takes its units' compute time, and there 4000 instructions and 1.6
+ * for each byte of a fixed result; if a unit turns out to take longer than it
+ * is taken to, the job goes on as a farm.
  *
  * Where a kernel's units take what their data says (cost_varies), a farm is
  * taken, of boards with serial ports, too. Of a kernel that does not say so the
  * originator takes samples, and goes on as a farm where they differ (the
  * order's reserve). One board is a choice then if an earlier job's rate is
  * known. On the pattern the originator finds by itself that others do not pay.
- * Each run() of a kernel takes what such a rate says besides: one, of a farm
- * each chunk's, with masters 12.
+ *
+ * On the pattern hybrid is taken, whose reserve is chosen on the boards from
+ * how much the load varies, unless peters-syska is expected 5 % earlier.
  *
  * If an earlier job showed a node to be slower than the plan will take it to
- * be, all but the farm take as many times as long. The constants are fitted to
- * measured answers of MPS2 boards: of the pattern and of masters to 42 jobs
- * (test/bench/policies.py has twenty), of trees and farms to 120 jobs on up to
- * 25 boards, with fewer ports, store and forward and slow nodes, too.
- *
- * Where the pattern is best, hybrid is taken: its reserve is chosen on the
- * boards, from how much the load varies.
+ * be, the trials have such a node.
  */
 #ifndef QEMU_JOB_CHOOSE_H
 #define QEMU_JOB_CHOOSE_H

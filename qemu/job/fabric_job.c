@@ -121,7 +121,7 @@ static struct fabric_job *create(const struct job_task *task, bool probed)
         .identity = node_mesh_identity(task->request->size.width,
                                        task->request->size.height),
         .injections = task->request->injections,
-        .progress = show_progress,
+        .progress = task->request->program == NULL ? show_progress : NULL,
         .progress_context = job,
         .watch = task->watch};
     job->mesh = (struct job_mesh){.ops = task->request->mesh, .task = task};
@@ -198,7 +198,8 @@ static int start_native(struct fabric_job *job, const struct job_task *task)
 
     return ranks_of(task) > 1
                ? start_on_ranks(job, task, &none)
-               : native_start(&job->backend, job->nodes, slices_processors());
+               : native_start(&job->backend, job->nodes, slices_processors(),
+                              task->request->program);
 }
 
 static void close_mesh(struct job_mesh *mesh)

@@ -2,9 +2,9 @@
 #include "qemu/job/groups.h"
 
 #include "qemu/job/policy.h"
-#include "qemu/job/tree_time.h"
 #include "qemu/support/memory.h"
-#include "scatter/plan/tree.h"
+#include "scatter/plan/tree_rounds.h"
+#include "scatter/wire/wire.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -20,17 +20,117 @@
 
 /* ---- when a group ends ---- */
 
+/* Most sends that an originator queues, on emulated boards and native nodes. */
+#define SENDS_MAX 768u
+
+/* Planners take a transfer time of less than 2^16 compute times. */
+#define RATIO_BITS 15u
+
+static uint64_t planned_unit_ps(uint64_t transfer_ps, double compute_ps)
+{
+    uint64_t least_ps = (transfer_ps >> RATIO_BITS) + 1;
+    uint64_t unit_ps = compute_ps < (double)PLANNER_TIME_MAX_PS
+                           ? (uint64_t)compute_ps
+                           : PLANNER_TIME_MAX_PS;
+
+    return unit_ps > least_ps ? unit_ps : least_ps;
+}
+
+/* Returns the bytes of every part beside its units: the header, the job, when
+   each phase's outputs return, and what the kernel reads besides. */
+static uint64_t head_bytes_of(const struct job_task *task, const uint8_t *tree)
+{
+    uint64_t bytes = CIRCUIT_HEADER_BYTES + WIRE_JOB_BYTES +
+                     task->originator->terms.before_bytes +
+                     task->originator->terms.after_bytes;
+
+    return task->originator->terms.output_denominator > 0
+               ? bytes + 8u * (tree_last_phase(tree) + 1u)
+               : bytes;
+}
+
+static struct plan_job input_of(const struct job_task *task,
+                                const uint8_t *tree)
+{
+    const struct profile *profile = request_plan_profile(task->request);
+    uint64_t transfer_ps =
+        profile->transfer_ps * task->originator->load.unit_bytes;
+    uint64_t units = task->originator->load.units;
+
+    return (struct plan_job){
+        .load_units =
+            (uint32_t)(units < PLANNER_UNITS_MAX ? units : PLANNER_UNITS_MAX),
+        .compute_ps = planned_unit_ps(transfer_ps, job_task_unit_ps(task)),
+        .transfer_ps = transfer_ps,
+        .circuit_ps = {.startup =
+                           profile->startup_ps +
+                           profile->transfer_ps * head_bytes_of(task, tree),
+                       .hop = profile->hop_delay_ps,
+                       .branch = profile->transfer_ps * TREE_BRANCH_BYTES},
+        .ports = task->request->ports,
+        .store_and_forward = task->request->store_and_forward,
+        .sends_max = SENDS_MAX,
+        .equal = schedule_is_equal(task->schedule.kind)};
+}
+
+/* Plans the rounds that the task asks for, if a plan of one round ends at
+ *makespan_ps. Several rounds that no plan has are as one. */
+static void plan_rounds(uint64_t *makespan_ps, const struct job_task *task,
+                        const struct plan_job *input, uint8_t *tree, void *work)
+{
+    uint32_t nodes = tree_nodes(tree);
+    bool best = task->schedule.rounds == WIRE_BEST;
+    uint64_t begin_ps[ROUNDS_MAX];
+    uint64_t several_ps = *makespan_ps;
+    struct tree_rounds tried = {
+        .least = best ? 2 : task->schedule.rounds,
+        .most = best ? ROUNDS_MAX : task->schedule.rounds,
+        .tables = memory_or_exit(
+            malloc(ROUNDS_MAX * TREE_ROUND_WORDS(nodes) * sizeof(uint32_t))),
+        .begin_ps = begin_ps,
+        .memory = memory_or_exit(malloc(tree_rounds_bytes(nodes)))};
+
+    if (tree_rounds_plan(tree, &tried, &several_ps, input, work) > 1) {
+        *makespan_ps = several_ps;
+    }
+    free(tried.memory);
+    free(tried.tables);
+}
+
+/* Plans the group's job as its originator does. Result: when it ends; 0: there
+   is no plan. */
+static uint64_t planned_ps(const struct job_task *task, uint8_t *tree)
+{
+    struct plan_job input = input_of(task, tree);
+    void *work = memory_or_exit(malloc(tree_work_bytes(tree_nodes(tree))));
+    uint64_t makespan_ps;
+    unsigned phases;
+
+    if (tree_plan(tree, &input, work, &makespan_ps, &phases) != ERR_OK) {
+        makespan_ps = 0;
+    } else if (task->schedule.rounds != 1 && !input.equal) {
+        plan_rounds(&makespan_ps, task, &input, tree, work);
+    }
+    free(work);
+    return (uint64_t)((double)task->originator->load.units / input.load_units *
+                      (double)makespan_ps);
+}
+
 /* When the group of a task ends, as planned; if there is no plan, as if its
    originator were alone. The nodes' software counts as nothing: on 25 boards
    the groups were the same with it, from 20 kB on. */
 static uint64_t end_ps(const struct job_task *task)
 {
-    double compute_ps = tree_time_compute_ps(task);
-    struct tree_times times;
+    uint8_t *tree = job_policy(task)->tree(task);
+    uint64_t planned = 0;
 
-    return tree_times(&times, task, compute_ps) == 0
-               ? (uint64_t)times.several.makespan_ps
-               : (uint64_t)((double)task->originator->load.units * compute_ps);
+    if (tree != NULL && task->originator->load.units > 0) {
+        planned = planned_ps(task, tree);
+    }
+    free(tree);
+    return planned > 0 ? planned
+                       : (uint64_t)((double)task->originator->load.units *
+                                    job_task_unit_ps(task));
 }
 
 /* ---- who gets the next node ---- */

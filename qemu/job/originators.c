@@ -3,7 +3,6 @@
 
 #include "qemu/job/batches.h"
 #include "qemu/job/collect.h"
-#include "qemu/job/farm_time.h"
 #include "qemu/job/groups.h"
 #include "qemu/job/rates.h"
 #include "qemu/job/layers.h"
@@ -135,8 +134,8 @@ static int read_report(struct outcome *outcome,
     struct outcome_originator *originator = &outcome->originator[index];
     int status = job_order_report(originator, &outcome->rounds, report, task);
 
-    if (status == 0 &&
-        farm_time_plan(&originator->plan, task, order->load_units)) {
+    if (status == 0 && farm_plan(&originator->plan, task, order->load_units,
+                                 originators->farm_end)) {
         outcome->became_farm = task->schedule.kind != SCHEDULE_FARM;
     }
     originator->at = task->originator->at;

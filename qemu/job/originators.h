@@ -8,6 +8,7 @@
 #define QEMU_JOB_ORIGINATORS_H
 
 #include "hal/nodiscard.h"
+#include "qemu/job/farm_plan.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/job/order.h"
 
@@ -18,6 +19,7 @@ struct originators {
     struct job_task *task;
     uint8_t **tree; /* NULL: the policy needs none */
     struct job_order *order;
+    farm_end *farm_end; /* of job_run() */
 };
 
 /*

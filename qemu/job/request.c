@@ -8,6 +8,21 @@ struct job_task job_task_of(const struct request *request)
                              .schedule = request->schedule};
 }
 
+double job_task_unit_ps(const struct job_task *task)
+{
+    double estimate_ps =
+        (double)task->originator->terms.instructions_per_1000_units *
+        JOB_INSTRUCTION_PS / 1000;
+
+    return estimate_ps > 1 ? estimate_ps : 1;
+}
+
+unsigned job_task_slow_shift(const struct job_task *task)
+{
+    return request_slow_shift(
+        task->request, torus_index(task->request->size, task->originator->at));
+}
+
 const struct profile *request_plan_profile(const struct request *request)
 {
     return request->plan_profile != NULL ? request->plan_profile

@@ -21,6 +21,10 @@
 struct mesh_ops;
 struct rates;
 
+/* Emulated boards execute an instruction in so long, ps. Native nodes take no
+   time but for kernels, whose instructions they count at this rate. */
+#define JOB_INSTRUCTION_PS 32000u
+
 /* An originator and its load. */
 struct job_originator {
     struct torus_coord at;
@@ -60,15 +64,17 @@ struct request {
     /* Consoles of the second originator and those behind; NULL if all are
        reached over the first one's console. */
     const char *const *other_consoles;
-    bool allow_mixed;     /* also nodes that differ: qemu/survey/nodes.h */
-    struct noise noise;   /* of emulated serial links */
-    const char *firmware; /* of emulated boards; else NULL */
+    bool allow_mixed;          /* also nodes that differ: qemu/survey/nodes.h */
+    struct noise noise;        /* of emulated serial links */
+    const char *firmware;      /* of emulated boards; else NULL */
     const char *image_kernels; /* " search spin", if it lacks some; or NULL */
     const char *firmware_slow; /* of those that become slow later; or NULL */
     unsigned watchdog_s;
     bool one_by_one; /* emulated boards are not forked: qemu/fabric/starter.h */
     bool on_one_rank; /* all nodes are this rank's, whatever others there are */
     bool verbose;     /* says on stderr how boards are started */
+    /* Of native nodes in a trial (qemu/job/trial.h); else NULL. */
+    const struct host_program *program;
     enum share_map map; /* of nodes to ranks, if there are several */
     bool gdb; /* a socket for each board, no watchdog: see qemu/board/gdb.h */
     const char *gdb_dir;          /* NULL: the default */
@@ -104,6 +110,12 @@ struct job_task {
 
 /* The task of a request's first originator, the schedule as asked for. */
 struct job_task job_task_of(const struct request *request);
+
+/* The time of a unit, ps, by the kernel's estimate: 1 or more. */
+double job_task_unit_ps(const struct job_task *task);
+
+/* By how many bits the originator's computing is slowed, as asked for. */
+unsigned job_task_slow_shift(const struct job_task *task);
 
 /* By how many bits a node's computing is slowed, as asked for. */
 unsigned request_slow_shift(const struct request *request, uint32_t node);

@@ -651,8 +651,8 @@ static int start_own(struct leader *leader)
 
     config->boards.nodes = leader->first[1];
     if (config->in_process) {
-        return native_start(&leader->own, leader->first[1],
-                            slices_processors());
+        return native_start(&leader->own, leader->first[1], slices_processors(),
+                            NULL);
     }
     return boards_start(&leader->own, &config->boards);
 }

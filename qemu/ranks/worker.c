@@ -202,10 +202,10 @@ static bool start_share(struct share *share)
                                   .identity = share->open.identity,
                                   .start_s = share->start_s,
                                   .copies = true};
-    int error =
-        share->open.in_process != 0
-            ? native_start(&share->backend, share->count, slices_processors())
-            : start_boards(share);
+    int error = share->open.in_process != 0
+                    ? native_start(&share->backend, share->count,
+                                   slices_processors(), NULL)
+                    : start_boards(share);
 
     if (error == 0) {
         share->waits =

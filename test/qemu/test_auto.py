@@ -84,7 +84,7 @@ def test_few_choices_are_late(tmp_path, size, arg, line):
     ("4x4", "qemu", "t3d", "spin", "8", 500, ""),
     ("4x4", "qemu", "lvds", "stats", "type=u8", 2000, "--slow 1,0=2"),
     ("3x3", "qemu", "uart", "spin", "8,1/1", 3000, "--ports 1"),
-    ("7x5", "native", "lvds", "search", "free software", 7000, ""),
+    ("7x5", "native", "lvds", "search", "free software", 3000, ""),
     ("7x7", "native", "uart", "stats", "type=u8", 4000, ""),
     ("6x7", "native", "lvds", "stats", "type=u8", 1600, ""),
     ("5x2", "native", "uart", "spin", "8,1/1", 20_000, "")])

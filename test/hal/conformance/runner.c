@@ -101,7 +101,7 @@ static int start(struct backend *backend)
                                          .nodes = NODES,
                                          .zygote_object = zygote_object};
 
-    return image == NULL ? native_start(backend, NODES, THREADS)
+    return image == NULL ? native_start(backend, NODES, THREADS, NULL)
                          : boards_start(backend, &boards);
 }
 

@@ -71,7 +71,7 @@ static void suite_open(struct suite *suite, struct torus_size size,
                     .ready_delay_ns = 1000,
                     .context = suite,
                     .order = order}};
-    if (native_start(&suite->backend, torus_nodes(size), 2) != 0) {
+    if (native_start(&suite->backend, torus_nodes(size), 2, NULL) != 0) {
         exit(2);
     }
     mesh_init(&suite->mesh, &suite->config, &suite->backend);
