@@ -21,8 +21,8 @@ static bool check_equal(const struct papers_star *star)
 
     for (size_t i = 1; i < workers->count; ++i) {
         for (unsigned column = 0; column < PAPERS_COLUMNS_MAX; ++column) {
-            if (!mpq_equal(papers_workers_at(workers, i, column),
-                           papers_workers_at(workers, 0, column))) {
+            if (papers_number_compare(workers->numbers[i][column],
+                                      workers->numbers[0][column]) != 0) {
                 fprintf(stderr,
                         "quincunx: %s:%u: --installments 'umr': must be a "
                         "worker equal to that of line %u\n",
@@ -107,9 +107,10 @@ static int run_star(const struct model_options *options)
                                             .positive = {true, true},
                                             .workers_max = WORKERS_MAX};
     struct papers_workers workers;
+    quad master = options->number[MODEL_MASTER];
     struct papers_star star = {.workers = &workers,
                                .load = options->number[MODEL_LOAD],
-                               .master = options->number[MODEL_MASTER]};
+                               .master_rate = master > 0 ? 1 / master : 0};
     struct papers_plan plan;
     int status = papers_workers_read(&workers, options->path, &line);
 
@@ -132,8 +133,8 @@ static int run_results(const struct model_options *options)
                                             .least = 2,
                                             .most = 2,
                                             .positive = {true, true},
-                                            .workers_max = PAPERS_RESULTS_MAX};
-    mpq_srcptr load = options->number[MODEL_LOAD];
+                                            .workers_max = WORKERS_MAX};
+    quad load = options->number[MODEL_LOAD];
     struct papers_workers workers;
     struct papers_results results;
     int status = papers_workers_read(&workers, options->path, &line);
@@ -149,36 +150,34 @@ static int run_results(const struct model_options *options)
 
 /* ---- farm ---- */
 
-/* Whether --load is a whole number below 2^32; else after a message. */
-static bool check_units(const struct model_options *options)
+/* Reads --load. Result: whether it is a whole number below 2^32; else after a
+   message. */
+static bool read_units(uint64_t *units, const struct model_options *options)
 {
-    mpq_srcptr load = options->number[MODEL_LOAD];
+    quad load = options->number[MODEL_LOAD];
 
+    *units = quad_floor(load, 0);
     return parse_report("--load", options->text[MODEL_LOAD],
-                        mpz_cmp_ui(mpq_denref(load), 1) != 0 ||
-                                mpz_cmp_ui(mpq_numref(load), UINT32_MAX) > 0
+                        load != (quad)*units || *units > UINT32_MAX
                             ? "must be a whole number of 1 to 4294967295"
                             : NULL) == 0;
 }
 
 /* Carries the farm out and prints it. Result: an exit status. */
 static int print_farm(const struct model_options *options,
-                      const struct papers_workers *workers, mpq_t factor)
+                      const struct papers_workers *workers, uint64_t units)
 {
-    mpq_srcptr load = options->number[MODEL_LOAD];
-    uint64_t units = mpz_get_ui(mpq_numref(load));
+    quad factor = options->number[MODEL_FACTOR];
+    bool given = factor > 0;
     struct papers_farm farm;
-    bool given;
     bool good;
 
-    mpq_set(factor, options->number[MODEL_FACTOR]);
-    given = mpq_sgn(factor) > 0;
     if (!given) {
-        papers_farm_factor(factor, workers, units);
+        factor = papers_farm_factor(workers, units);
     }
     good = papers_farm(&farm, workers, units, factor);
     if (good) {
-        model_print_farm(&farm, load, factor, given, options->json);
+        model_print_farm(&farm, (quad)units, factor, given, options->json);
     } else {
         fprintf(stderr,
                 "quincunx: --load '%s': more than %u chunks: must be less, or "
@@ -197,19 +196,17 @@ static int run_farm(const struct model_options *options)
                                             .positive = {true},
                                             .workers_max = WORKERS_MAX};
     struct papers_workers workers;
-    mpq_t factor;
-    int status = check_units(options) ? 0 : EXIT_USAGE;
+    uint64_t units;
+    int status = read_units(&units, options) ? 0 : EXIT_USAGE;
 
     if (status != 0) {
         return status;
     }
-    mpq_init(factor);
     status = papers_workers_read(&workers, options->path, &line);
     if (status == 0) {
-        status = print_farm(options, &workers, factor);
+        status = print_farm(options, &workers, units);
     }
     papers_workers_free(&workers);
-    mpq_clear(factor);
     return status;
 }
 
@@ -219,7 +216,7 @@ static int run_farm(const struct model_options *options)
 static bool check_held(const struct papers_workers *workers)
 {
     for (size_t i = 0; i < workers->count; ++i) {
-        if (mpq_sgn(papers_workers_at(workers, i, 0)) > 0) {
+        if (workers->numbers[i][0] > 0) {
             return true;
         }
     }
@@ -282,6 +279,5 @@ int model_command(int argc, char **argv)
     if (status == 0) {
         status = run[options.platform](&options);
     }
-    model_options_free(&options);
     return status;
 }

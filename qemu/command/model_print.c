@@ -2,9 +2,10 @@
 #include "qemu/command/model_print.h"
 
 #include "qemu/command/model_text.h"
-#include "qemu/papers/number.h"
+#include "qemu/support/memory.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define OF_TIME " of time"
 #define TIME "units" OF_TIME
@@ -25,26 +26,18 @@ static json_t *sends_json(const struct papers_plan *plan, size_t workers)
 
 static bool is_periodic(const struct papers_plan *plan)
 {
-    return mpq_sgn(plan->period) > 0;
+    return plan->period > 0;
 }
 
 /* Each worker's sum of chunks, of `workers`; to be freed. */
-static mpq_t *shares_of(const struct papers_plan *plan, size_t workers)
+static quad *shares_of(const struct papers_plan *plan, size_t workers)
 {
-    mpq_t *shares = papers_numbers_new(workers);
-    mpq_t times;
+    quad *shares = memory_or_exit(calloc(workers, sizeof *shares));
+    quad times = is_periodic(plan) ? (quad)(plan->rounds - 1) : 1;
 
-    mpq_init(times);
-    mpq_set_ui(times, is_periodic(plan) ? plan->rounds - 1 : 1, 1);
     for (size_t i = 0; i < plan->sends; ++i) {
-        mpq_ptr share = shares[plan->worker[i]];
-
-        mpq_add(share, share, plan->units[i]);
+        shares[plan->worker[i]] += plan->units[i] * times;
     }
-    for (size_t i = 0; i < workers; ++i) {
-        mpq_mul(shares[i], shares[i], times);
-    }
-    mpq_clear(times);
     return shares;
 }
 
@@ -64,7 +57,7 @@ static void star_json(const struct papers_plan *plan,
                       const struct papers_star *star)
 {
     size_t workers = star->workers->count;
-    mpq_t *shares = shares_of(plan, workers);
+    quad *shares = shares_of(plan, workers);
     json_t *json =
         json_pack("{s:s, s:I, s:I, s:s}", "platform", "star", "workers",
                   (json_int_t)workers, "rounds", (json_int_t)plan->rounds,
@@ -83,7 +76,7 @@ static void star_json(const struct papers_plan *plan,
                         model_json_number(plan->master_units));
     json_object_set_new(json, "shares", model_json_numbers(shares, workers));
     json_object_set_new(json, "chunks", sends_json(plan, workers));
-    papers_numbers_free(shares, workers);
+    free(shares);
     model_json_print(json);
 }
 
@@ -91,7 +84,7 @@ static void star_json(const struct papers_plan *plan,
    its chunks; of equal periods one. */
 static void print_shares(const struct papers_plan *plan, size_t workers)
 {
-    mpq_t *shares = shares_of(plan, workers);
+    quad *shares = shares_of(plan, workers);
     size_t each = served(plan);
 
     for (size_t i = 0; i < each; ++i) {
@@ -100,11 +93,11 @@ static void print_shares(const struct papers_plan *plan, size_t workers)
         for (size_t j = i;
              (plan->sends > each || is_periodic(plan)) && j < plan->sends;
              j += each) {
-            printf("%s%.12g", j == i ? ": " : ", ", mpq_get_d(plan->units[j]));
+            printf("%s%.12g", j == i ? ": " : ", ", (double)plan->units[j]);
         }
         putchar('\n');
     }
-    papers_numbers_free(shares, workers);
+    free(shares);
 }
 
 static void star_text(const struct papers_plan *plan,
@@ -126,7 +119,7 @@ static void star_text(const struct papers_plan *plan,
     printf("%-13s %zu of %zu worker%s, in %s\n", "served", served(plan),
            star->workers->count, star->workers->count == 1 ? "" : "s",
            plan->searched ? "the best order" : "an order found by rule");
-    if (mpq_sgn(plan->master_units) > 0) {
+    if (plan->master_units > 0) {
         model_text_line("master", plan->master_units, "");
     }
     puts(periodic ? "\nworker  units, and those of each period but the last"
@@ -146,25 +139,21 @@ void model_print_star(const struct papers_plan *plan,
 
 /* ---- results ---- */
 
-static json_t *collection_json(struct papers_collection *of, size_t workers,
-                               mpq_srcptr load)
+static json_t *collection_json(const struct papers_collection *of,
+                               size_t workers, quad load)
 {
     json_t *json = json_object();
     json_t *chunks = model_json_arrays(workers);
-    mpq_t rate;
 
-    mpq_init(rate);
-    mpq_div(rate, load, of->makespan);
     model_json_set(json, "makespan", of->makespan);
-    model_json_set(json, "rate", rate);
-    mpq_clear(rate);
+    model_json_set(json, "rate", load / of->makespan);
     json_object_set_new(json, "sent", model_json_order(of->sent, of->takers));
     json_object_set_new(json, "collected",
                         model_json_order(of->collected, of->takers));
     json_object_set_new(json, "shares", model_json_numbers(of->share, workers));
     json_object_set_new(json, "idle", model_json_numbers(of->idle, workers));
     for (size_t i = 0; i < workers; ++i) {
-        if (mpq_sgn(of->share[i]) > 0) {
+        if (of->share[i] > 0) {
             json_array_append_new(json_array_get(chunks, i),
                                   model_json_number(of->share[i]));
         }
@@ -192,17 +181,22 @@ static void print_collection(const char *name,
     }
 }
 
-void model_print_results(struct papers_results *results, size_t workers,
-                         mpq_srcptr load, bool json)
+void model_print_results(const struct papers_results *results, size_t workers,
+                         quad load, bool json)
 {
     json_t *object;
+    json_t *optimal;
 
     if (!json) {
         model_text_line("load", load, "");
         print_collection("LIFO, the last that is sent to is collected first",
                          &results->lifo);
         print_collection("FIFO, collected as sent", &results->fifo);
-        print_collection("optimal, of all pairs of orders", &results->optimal);
+        print_collection(
+            results->exact
+                ? "optimal, of all pairs of orders"
+                : "best pair of orders found, perhaps not the optimum",
+            &results->optimal);
         return;
     }
     object = json_pack("{s:s, s:I}", "platform", "results", "workers",
@@ -212,8 +206,9 @@ void model_print_results(struct papers_results *results, size_t workers,
                         collection_json(&results->lifo, workers, load));
     json_object_set_new(object, "fifo",
                         collection_json(&results->fifo, workers, load));
-    json_object_set_new(object, "optimal",
-                        collection_json(&results->optimal, workers, load));
+    optimal = collection_json(&results->optimal, workers, load);
+    json_object_set_new(optimal, "exact", json_boolean(results->exact));
+    json_object_set_new(object, "optimal", optimal);
     model_json_print(object);
 }
 
@@ -248,26 +243,24 @@ static void print_chunks(const struct papers_farm *farm, const json_t *chunks)
 }
 
 /* A factor that was computed is no fraction but for its 53 bits. */
-static void print_factor(mpq_srcptr factor, bool given)
+static void print_factor(quad factor, bool given)
 {
     printf("%-13s ", "factor");
     if (given) {
         model_text_number(factor);
     } else {
-        printf("%.12g", mpq_get_d(factor));
+        printf("%.12g", (double)factor);
     }
     puts(", the divisor of what is left (for first chunks: of the load)");
 }
 
-void model_print_farm(struct papers_farm *farm, mpq_srcptr load,
-                      mpq_srcptr factor, bool given, bool json)
+void model_print_farm(const struct papers_farm *farm, quad load, quad factor,
+                      bool given, bool json)
 {
     json_t *chunks = chunks_json(farm);
+    quad rate = load / farm->makespan;
     json_t *object;
-    mpq_t rate;
 
-    mpq_init(rate);
-    mpq_div(rate, load, farm->makespan);
     if (json) {
         object = json_pack("{s:s, s:I}", "platform", "farm", "workers",
                            (json_int_t)farm->workers);
@@ -295,7 +288,6 @@ void model_print_farm(struct papers_farm *farm, mpq_srcptr load,
         print_chunks(farm, chunks);
     }
     json_decref(chunks);
-    mpq_clear(rate);
 }
 
 /* ---- masters ---- */
@@ -321,12 +313,12 @@ static json_t *transfers_json(const struct papers_masters *masters)
             transfers,
             json_pack("{s:I, s:I, s:f, s:f}", "from", (json_int_t)one->from + 1,
                       "to", (json_int_t)one->to + 1, "start",
-                      mpq_get_d(one->start), "units", mpq_get_d(one->units)));
+                      (double)one->start, "units", (double)one->units));
     }
     return transfers;
 }
 
-static void masters_json(struct papers_masters *masters, double makespan)
+static void masters_json(const struct papers_masters *masters, double makespan)
 {
     json_t *json = json_pack(
         "{s:s, s:I, s:i, s:I, s:f, s:f, s:f, s:f}", "platform", "masters",
@@ -379,10 +371,9 @@ static void masters_text(const struct papers_masters *masters, double makespan)
     }
 }
 
-void model_print_masters(struct papers_masters *masters, bool json)
+void model_print_masters(const struct papers_masters *masters, bool json)
 {
-    double makespan =
-        (double)(mpq_get_d(masters->bound) * (1 + masters->excess));
+    double makespan = (double)((double)masters->bound * (1 + masters->excess));
 
     if (json) {
         masters_json(masters, makespan);

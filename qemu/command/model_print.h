@@ -13,13 +13,13 @@ void model_print_star(const struct papers_plan *plan,
                       const struct papers_star *star, bool json);
 
 /* The results of so many workers. */
-void model_print_results(struct papers_results *results, size_t workers,
-                         mpq_srcptr load, bool json);
+void model_print_results(const struct papers_results *results, size_t workers,
+                         quad load, bool json);
 
 /* `given`: the factor is the user's, not one that was computed as a double. */
-void model_print_farm(struct papers_farm *farm, mpq_srcptr load,
-                      mpq_srcptr factor, bool given, bool json);
+void model_print_farm(const struct papers_farm *farm, quad load, quad factor,
+                      bool given, bool json);
 
-void model_print_masters(struct papers_masters *masters, bool json);
+void model_print_masters(const struct papers_masters *masters, bool json);
 
 #endif

@@ -1,38 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/model_text.h"
 
-#include <stdbool.h>
+#include "qemu/papers/number.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* Longer fractions are printed as decimal numbers only. */
-#define FRACTION_CHARS 40
-
-/* "11050/277"; NULL if it is long. To be freed. */
-static char *fraction_of(mpq_srcptr value)
+void model_text_number(quad value)
 {
-    return mpz_sizeinbase(mpq_numref(value), 10) +
-                       mpz_sizeinbase(mpq_denref(value), 10) >
-                   FRACTION_CHARS
-               ? NULL
-               : mpq_get_str(NULL, 10, value);
-}
+    char fraction[PAPERS_FRACTION_CHARS];
 
-void model_text_number(mpq_srcptr value)
-{
-    char *fraction = fraction_of(value);
-
-    printf("%.12g", mpq_get_d(value));
-    if (fraction != NULL && strchr(fraction, '/') != NULL) {
+    printf("%.12g", (double)value);
+    if (papers_number_fraction(fraction, value) &&
+        strchr(fraction, '/') != NULL) {
         printf(" (%s)", fraction);
     }
-    free(fraction);
 }
 
-void model_text_line(const char *name, mpq_srcptr value, const char *of)
+void model_text_line(const char *name, quad value, const char *of)
 {
-    bool one = mpq_cmp_ui(value, 1, 1) == 0;
+    bool one = papers_number_compare(value, 1) == 0;
 
     printf("%-13s ", name);
     model_text_number(value);
@@ -48,12 +35,12 @@ void model_text_order(const char *name, const size_t *order, size_t count)
     putchar('\n');
 }
 
-json_t *model_json_number(mpq_srcptr value)
+json_t *model_json_number(quad value)
 {
-    return json_real(mpq_get_d(value));
+    return json_real((double)value);
 }
 
-json_t *model_json_numbers(mpq_t *values, size_t count)
+json_t *model_json_numbers(const quad *values, size_t count)
 {
     json_t *array = json_array();
 
@@ -83,17 +70,16 @@ json_t *model_json_arrays(size_t count)
     return arrays;
 }
 
-void model_json_set(json_t *json, const char *name, mpq_srcptr value)
+void model_json_set(json_t *json, const char *name, quad value)
 {
-    char *fraction = fraction_of(value);
+    char fraction[PAPERS_FRACTION_CHARS];
     char exact[32];
 
     json_object_set_new(json, name, model_json_number(value));
-    if (fraction != NULL) {
+    if (papers_number_fraction(fraction, value)) {
         snprintf(exact, sizeof exact, "%s_exact", name);
         json_object_set_new(json, exact, json_string(fraction));
     }
-    free(fraction);
 }
 
 void model_json_print(json_t *json)

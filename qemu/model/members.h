@@ -20,7 +20,7 @@
 #define QEMU_MODEL_MEMBERS_H
 
 #include "qemu/model/model.h"
-#include "qemu/model/quad.h"
+#include "qemu/support/quad.h"
 
 #include <stdbool.h>
 

@@ -6,7 +6,7 @@
 
 #include "hal/nodiscard.h"
 #include "qemu/model/model.h"
-#include "qemu/model/quad.h"
+#include "qemu/support/quad.h"
 
 /* Clears the plan. Result: 0, ERR_EMPTY or ERR_RANGE as model_plan(). */
 NODISCARD int model_check(struct model_plan *plan,

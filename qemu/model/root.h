@@ -13,7 +13,7 @@
 #ifndef QEMU_MODEL_ROOT_H
 #define QEMU_MODEL_ROOT_H
 
-#include "qemu/model/quad.h"
+#include "qemu/support/quad.h"
 
 #include <stdbool.h>
 

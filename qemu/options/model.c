@@ -34,11 +34,11 @@ static int set_natural(void *number, const char *option, const char *text)
     return parse_report(option, text, papers_number_natural(number, text));
 }
 
-static int set_factor(void *number, const char *option, const char *text)
+static int set_factor(void *own, const char *option, const char *text)
 {
+    quad *number = own;
     bool fine = strcmp(text, "auto") == 0 ||
-                (papers_number_parse(number, text) == NULL &&
-                 mpq_cmp_ui((mpq_srcptr)number, 1, 1) >= 0);
+                (papers_number_parse(number, text) == NULL && *number >= 1);
 
     return parse_report(option, text,
                         fine ? NULL : "must be a number of 1 or more, or auto");
@@ -150,7 +150,8 @@ static const struct option_command command = {
     .words = "star|results|farm|masters FILE",
     .heading = {[1] = "star, results and farm:",
                 [2] = "star, a line `g w [G [W]]' a worker:",
-                [3] = "results, a line `C E' a worker:",
+                [3] = "results, a line `C E' a worker (more than 5: of all "
+                      "pairs of orders the best one found):",
                 [4] = "farm, a line `t' a worker:",
                 [5] = "masters, a line `x' (units held) a node:",
                 [6] = "Of all:"},
@@ -158,28 +159,19 @@ static const struct option_command command = {
     .word = take_word,
     .words_least = 2,
     .missing = "star, results, farm or masters, and FILE",
-    .text = "Plan a load on the platforms of the literature, exactly: a star "
-            "of workers, a star whose results come back, a farm that hands out "
-            "chunks, several masters. FILE has a line of numbers for each "
-            "worker; empty lines and what follows a # do not count.\vNumbers "
-            "are decimal, or fractions such as 7/4. Times and units are of any "
-            "kind, the same throughout."
-            "\n\nExample:\n"
-            "  quincunx model star star.txt --load 40 --master 2"};
+    .text =
+        "Plan a load on the platforms of the literature: a star of workers, "
+        "a star whose results come back, a farm that hands out chunks, "
+        "several masters. FILE has a line of numbers for each "
+        "worker; empty lines and what follows a # do not count.\vNumbers "
+        "are decimal, or fractions such as 7/4. Times and units are of any "
+        "kind, the same throughout."
+        "\n\nExample:\n"
+        "  quincunx model star star.txt --load 40 --master 2"};
 
 int model_options_parse(struct model_options *options, int argc, char **argv)
 {
     *options = (struct model_options){.platform = MODEL_PLATFORMS, .rounds = 1};
-    for (unsigned i = 0; i < MODEL_KEYS; ++i) {
-        mpq_init(options->number[i]);
-    }
-    mpq_set_ui(options->number[MODEL_SCALE], 1, 1);
+    options->number[MODEL_SCALE] = 1;
     return option_parse(&command, argc, argv, options);
-}
-
-void model_options_free(struct model_options *options)
-{
-    for (unsigned i = 0; i < MODEL_KEYS; ++i) {
-        mpq_clear(options->number[i]);
-    }
 }

@@ -4,8 +4,8 @@
 #define QEMU_OPTIONS_MODEL_H
 
 #include "hal/nodiscard.h"
+#include "qemu/support/quad.h"
 
-#include <gmp.h>
 #include <stdbool.h>
 
 enum model_platform {
@@ -37,20 +37,18 @@ enum model_key {
 
 struct model_options {
     enum model_platform platform;
-    const char *path;         /* FILE; into argv, as the texts */
-    mpq_t number[MODEL_KEYS]; /* 0: not given, or a word */
-    unsigned rounds;          /* of --installments */
+    const char *path;        /* FILE; into argv, as the texts */
+    quad number[MODEL_KEYS]; /* 0: not given, or a word */
+    unsigned rounds;         /* of --installments */
     bool json;
     const char *text[MODEL_KEYS]; /* the values as given; NULL: not given */
 };
 
 /*
  * Parses the command line of model_command(). Result: 0, or EXIT_USAGE after a
- * message on stderr; model_options_free() in any case. Does not return from
- * --help.
+ * message on stderr. Does not return from --help.
  */
 NODISCARD int model_options_parse(struct model_options *options, int argc,
                                   char **argv);
-void model_options_free(struct model_options *options);
 
 #endif

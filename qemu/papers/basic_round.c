@@ -1,215 +1,143 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/papers/basic_round.h"
 
-#include "qemu/papers/number.h"
 #include "qemu/support/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct basic {
     struct papers_masters *masters;
     const struct papers_workers *workers;
     const struct papers_network *network;
-    mpq_t time; /* T, unscaled */
-    mpq_t gain; /* gamma - beta: of a unit that a master sends */
-    mpq_t cost; /* gamma + beta: of a unit that a worker receives */
+    quad time; /* T, unscaled */
+    quad gain; /* gamma - beta: of a unit that a master sends */
+    quad cost; /* gamma + beta: of a unit that a worker receives */
 };
 
-/* x of a node. */
-static mpq_srcptr held(const struct basic *basic, size_t node)
+/* The time in which a node computes what it holds. */
+static quad alone(const struct basic *basic, size_t node)
 {
-    return papers_workers_at(basic->workers, node, 0);
+    return basic->network->compute * basic->workers->numbers[node][0];
 }
 
-static int compare_held(const void *one, const void *other)
+static int compare(const void *one, const void *other)
 {
-    return mpq_cmp(*(const mpq_srcptr *)one, *(const mpq_srcptr *)other);
+    return papers_number_compare(*(const quad *)one, *(const quad *)other);
 }
 
-/* All x by rising size; to be freed. */
-static mpq_srcptr *sort_held(const struct basic *basic)
+/* The times of all nodes alone, by rising size; to be freed. */
+static quad *sort_times(const struct basic *basic)
 {
     size_t nodes = basic->workers->count;
-    mpq_srcptr *all = memory_or_exit(malloc(nodes * sizeof *all));
+    quad *times = memory_or_exit(malloc(nodes * sizeof *times));
 
     for (size_t i = 0; i < nodes; ++i) {
-        all[i] = held(basic, i);
+        times[i] = alone(basic, i);
     }
-    qsort(all, nodes, sizeof *all, compare_held);
-    return all;
+    qsort(times, nodes, sizeof *times, compare);
+    return times;
 }
 
-/* Sets T such that the first `workers` of all nodes by rising x take what the
-   others give: the sum of (T - gamma x) / (gamma + beta) over the former is
-   that of (gamma x - T) / (gamma - beta) over the latter, with the sums of x
-   `few` and `many`. */
-static void balance(struct basic *basic, size_t workers, const mpq_t few,
-                    const mpq_t many)
-{
-    mpq_t weight, value;
-
-    mpq_inits(weight, value, NULL);
-    mpq_div(basic->time, few, basic->cost);
-    mpq_div(value, many, basic->gain);
-    mpq_add(basic->time, basic->time, value);
-    mpq_mul(basic->time, basic->time, basic->network->compute);
-    mpq_set_ui(weight, workers, 1);
-    mpq_div(weight, weight, basic->cost);
-    mpq_set_ui(value, basic->workers->count - workers, 1);
-    mpq_div(value, value, basic->gain);
-    mpq_add(weight, weight, value);
-    mpq_div(basic->time, basic->time, weight);
-    mpq_clears(weight, value, NULL);
-}
-
-/* Sets T where sending pays: the least with which workers can take what masters
-   must give, and a master can send all it has. */
+/*
+ * Sets T where sending pays: the least with which workers, the first nodes by
+ * rising time alone, take what the others give, the sum of
+ * (T - gamma x) / (gamma + beta) over the former being that of
+ * (gamma x - T) / (gamma - beta) over the latter, and with which a master can
+ * send all it has.
+ */
 static void set_balanced(struct basic *basic)
 {
     size_t nodes = basic->workers->count;
-    mpq_srcptr *all = sort_held(basic);
+    quad *times = sort_times(basic);
     bool found = false;
-    mpq_t few, many, next;
+    quad few = 0;
+    quad many = 0;
 
-    mpq_inits(few, many, next, NULL);
     for (size_t i = 0; i < nodes; ++i) {
-        mpq_add(many, many, all[i]);
+        many += times[i];
     }
     for (size_t i = 0; i < nodes && !found; ++i) {
-        mpq_add(few, few, all[i]);
-        mpq_sub(many, many, all[i]);
-        balance(basic, i + 1, few, many);
-        if (i + 1 < nodes) {
-            mpq_mul(next, basic->network->compute, all[i + 1]);
-        }
-        found = i + 1 == nodes || mpq_cmp(basic->time, next) <= 0;
+        few += times[i];
+        many = papers_number_minus(many, times[i]);
+        basic->time =
+            (few / basic->cost + many / basic->gain) /
+            ((quad)(i + 1) / basic->cost + (quad)(nodes - i - 1) / basic->gain);
+        found = i + 1 == nodes ||
+                papers_number_compare(basic->time, times[i + 1]) <= 0;
     }
-    mpq_mul(next, basic->network->transfer, all[nodes - 1]);
-    if (mpq_cmp(basic->time, next) < 0) {
-        mpq_set(basic->time, next);
-    }
-    mpq_clears(few, many, next, NULL);
-    free(all);
+    basic->time =
+        quad_max(basic->time, times[nodes - 1] / basic->network->compute *
+                                  basic->network->transfer);
+    free(times);
 }
 
-/* Sets T where a unit is computed as fast as sent: nobody sends. */
-static void set_unbalanced(struct basic *basic)
+/* Sets what each node sends, (gamma x - T) / (gamma - beta), and what it
+   receives, (T - gamma x) / (gamma + beta) as long as something is left. */
+static void set_units(struct basic *basic)
 {
-    mpq_t time;
+    struct papers_masters *masters = basic->masters;
+    quad left = 0;
 
-    mpq_init(time);
-    for (size_t i = 0; i < basic->workers->count; ++i) {
-        mpq_mul(time, basic->network->compute, held(basic, i));
-        if (mpq_cmp(time, basic->time) > 0) {
-            mpq_set(basic->time, time);
-        }
+    for (size_t i = 0; i < masters->nodes; ++i) {
+        quad over = papers_number_minus(alone(basic, i), basic->time);
+
+        masters->sent[i] = quad_max(0, over / basic->gain);
+        left += masters->sent[i];
     }
-    mpq_clear(time);
-}
+    for (size_t i = 0; i < masters->nodes; ++i) {
+        quad under = papers_number_minus(basic->time, alone(basic, i));
+        quad units = quad_max(0, under / basic->cost);
 
-/* Sets what each node sends: (gamma x - T) / (gamma - beta). Adds it to `sum`.
- */
-static void set_sent(struct basic *basic, mpq_t sum)
-{
-    for (size_t i = 0; i < basic->workers->count; ++i) {
-        mpq_ptr sent = basic->masters->sent[i];
-
-        mpq_mul(sent, basic->network->compute, held(basic, i));
-        mpq_sub(sent, sent, basic->time);
-        if (mpq_sgn(sent) > 0) {
-            mpq_div(sent, sent, basic->gain);
-            mpq_add(sum, sum, sent);
-        } else {
-            mpq_set_ui(sent, 0, 1);
+        if (units > left) {
+            units = left;
         }
-    }
-}
-
-/* Sets what each node receives: (T - gamma x) / (gamma + beta), as long as
-   something of `sum` is left. */
-static void set_received(struct basic *basic, mpq_t sum)
-{
-    for (size_t i = 0; i < basic->workers->count; ++i) {
-        mpq_ptr received = basic->masters->received[i];
-
-        mpq_mul(received, basic->network->compute, held(basic, i));
-        mpq_sub(received, basic->time, received);
-        mpq_div(received, received, basic->cost);
-        if (mpq_sgn(received) < 0) {
-            mpq_set_ui(received, 0, 1);
-        }
-        if (mpq_cmp(received, sum) > 0) {
-            mpq_set(received, sum);
-        }
-        mpq_sub(sum, sum, received);
+        masters->received[i] = units;
+        left = papers_number_minus(left, units);
     }
 }
 
 /* L: the longest that a node sends or receives. */
-static void set_length(struct basic *basic)
+static quad length_of(const struct basic *basic)
 {
-    mpq_ptr length = basic->masters->length;
+    const struct papers_masters *masters = basic->masters;
+    quad units = 0;
 
-    for (size_t i = 0; i < basic->workers->count; ++i) {
-        if (mpq_cmp(basic->masters->sent[i], length) > 0) {
-            mpq_set(length, basic->masters->sent[i]);
-        }
-        if (mpq_cmp(basic->masters->received[i], length) > 0) {
-            mpq_set(length, basic->masters->received[i]);
-        }
+    for (size_t i = 0; i < masters->nodes; ++i) {
+        units =
+            quad_max(units, quad_max(masters->sent[i], masters->received[i]));
     }
-    mpq_mul(length, length, basic->network->transfer);
+    return units * basic->network->transfer;
 }
 
 /* Where the transfers are laid one after the other. */
 struct line {
     size_t from, to;
-    mpq_t from_left, to_left; /* what these send and receive yet, units */
-    mpq_t start;              /* of the next transfer, within L */
+    quad from_left, to_left; /* what these send and receive yet, units */
+    quad start;              /* of the next transfer, within L */
 };
-
-static void add_transfer(struct basic *basic, const struct line *line,
-                         mpq_srcptr units)
-{
-    struct papers_masters *masters = basic->masters;
-    struct papers_transfer *transfer;
-
-    masters->transfer = memory_or_exit(
-        realloc(masters->transfer,
-                (masters->transfers + 1) * sizeof *masters->transfer));
-    transfer = &masters->transfer[masters->transfers];
-    masters->transfers += 1;
-    transfer->from = line->from;
-    transfer->to = line->to;
-    mpq_inits(transfer->start, transfer->units, NULL);
-    mpq_set(transfer->start, line->start);
-    mpq_set(transfer->units, units);
-}
 
 /* Lays one transfer: as much as both ends want and as fits before L. */
 static void lay(struct basic *basic, struct line *line)
 {
-    mpq_t units, room;
+    struct papers_masters *masters = basic->masters;
+    quad beta = basic->network->transfer;
+    quad room = papers_number_minus(masters->length, line->start) / beta;
+    quad units =
+        line->from_left < line->to_left ? line->from_left : line->to_left;
+    bool last = papers_number_compare(room, units) <= 0;
 
-    mpq_inits(units, room, NULL);
-    mpq_set(units, mpq_cmp(line->from_left, line->to_left) < 0 ? line->from_left
-                                                               : line->to_left);
-    mpq_sub(room, basic->masters->length, line->start);
-    mpq_div(room, room, basic->network->transfer);
-    if (mpq_cmp(room, units) <= 0) {
-        mpq_set(units, room);
+    if (last) {
+        units = room;
     }
-    add_transfer(basic, line, units);
-    mpq_sub(line->from_left, line->from_left, units);
-    mpq_sub(line->to_left, line->to_left, units);
-    if (mpq_equal(units, room)) {
-        mpq_set_ui(line->start, 0, 1);
-    } else {
-        mpq_mul(room, units, basic->network->transfer);
-        mpq_add(line->start, line->start, room);
-    }
-    mpq_clears(units, room, NULL);
+    masters->transfer = memory_or_exit(
+        realloc(masters->transfer,
+                (masters->transfers + 1) * sizeof *masters->transfer));
+    masters->transfer[masters->transfers] =
+        (struct papers_transfer){line->from, line->to, line->start, units};
+    masters->transfers += 1;
+    line->from_left = papers_number_minus(line->from_left, units);
+    line->to_left = papers_number_minus(line->to_left, units);
+    line->start = last ? 0 : line->start + units * beta;
 }
 
 /* Lays all transfers on a line, and that in turns of the length L: as nobody
@@ -218,31 +146,28 @@ static void lay_all(struct basic *basic)
 {
     const struct papers_masters *masters = basic->masters;
     size_t nodes = masters->nodes;
-    struct line line = {.from = 0, .to = 0};
+    struct line line = {.from_left = masters->sent[0],
+                        .to_left = masters->received[0]};
 
-    mpq_inits(line.from_left, line.to_left, line.start, NULL);
-    mpq_set(line.from_left, masters->sent[0]);
-    mpq_set(line.to_left, masters->received[0]);
     for (;;) {
-        while (mpq_sgn(line.from_left) == 0 && ++line.from < nodes) {
-            mpq_set(line.from_left, masters->sent[line.from]);
+        while (line.from_left <= 0 && ++line.from < nodes) {
+            line.from_left = masters->sent[line.from];
         }
-        while (mpq_sgn(line.to_left) == 0 && ++line.to < nodes) {
-            mpq_set(line.to_left, masters->received[line.to]);
+        while (line.to_left <= 0 && ++line.to < nodes) {
+            line.to_left = masters->received[line.to];
         }
         if (line.from == nodes || line.to == nodes) {
             break;
         }
         lay(basic, &line);
     }
-    mpq_clears(line.from_left, line.to_left, line.start, NULL);
 }
 
 static int compare_start(const void *one, const void *other)
 {
     const struct papers_transfer *left = one;
     const struct papers_transfer *right = other;
-    int order = mpq_cmp(left->start, right->start);
+    int order = papers_number_compare(left->start, right->start);
 
     return order != 0 ? order
                       : (left->from > right->from) - (left->from < right->from);
@@ -274,26 +199,28 @@ void papers_basic_round(struct papers_masters *masters,
                         const struct papers_network *network)
 {
     struct basic basic = {
-        .masters = masters, .workers = workers, .network = network};
-    mpq_t sum;
+        .masters = masters,
+        .workers = workers,
+        .network = network,
+        .gain = papers_number_minus(network->compute, network->transfer),
+        .cost = network->compute + network->transfer};
+    size_t nodes = workers->count;
 
-    *masters = (struct papers_masters){.nodes = workers->count};
-    mpq_inits(masters->bound, masters->length, NULL);
-    masters->sent = papers_numbers_new(workers->count);
-    masters->received = papers_numbers_new(workers->count);
-    mpq_inits(basic.time, basic.gain, basic.cost, sum, NULL);
-    mpq_sub(basic.gain, network->compute, network->transfer);
-    mpq_add(basic.cost, network->compute, network->transfer);
-    if (mpq_sgn(basic.gain) > 0) {
+    *masters = (struct papers_masters){.nodes = nodes};
+    masters->sent = memory_or_exit(calloc(nodes, sizeof *masters->sent));
+    masters->received =
+        memory_or_exit(calloc(nodes, sizeof *masters->received));
+    if (basic.gain > 0) {
         set_balanced(&basic);
-        set_sent(&basic, sum);
-        set_received(&basic, sum);
-        set_length(&basic);
+        set_units(&basic);
+        masters->length = length_of(&basic);
         lay_all(&basic);
     } else {
-        set_unbalanced(&basic);
+        /* A unit is computed as fast as sent: nobody sends. */
+        for (size_t i = 0; i < nodes; ++i) {
+            basic.time = quad_max(basic.time, alone(&basic, i));
+        }
     }
     end_transfers(masters);
-    mpq_mul(masters->bound, basic.time, network->scale);
-    mpq_clears(basic.time, basic.gain, basic.cost, sum, NULL);
+    masters->bound = basic.time * network->scale;
 }

@@ -8,8 +8,8 @@
 
 /*
  * Makes `masters`, with bound, length, what each node sends and receives, and
- * the transfers by rising start; nothing else. Exact, and unscaled but for the
- * bound. To be freed with papers_masters_free().
+ * the transfers by rising start; nothing else. Unscaled but for the bound. To
+ * be freed with papers_masters_free().
  */
 void papers_basic_round(struct papers_masters *masters,
                         const struct papers_workers *workers,

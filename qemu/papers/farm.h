@@ -29,25 +29,23 @@ struct papers_farm {
     size_t chunks;
     size_t *worker;  /* of each chunk, from 0, in the order of handing out */
     uint64_t *units; /* of each chunk */
-    mpq_t *ends;     /* of each worker; 0: it gets nothing */
-    mpq_t makespan;
-    mpq_t bound; /* load / sum of 1/t: no farm ends earlier */
+    quad *ends;      /* of each worker; 0: it gets nothing */
+    quad makespan;
+    quad bound; /* load / sum of 1/t: no farm ends earlier */
 };
 
 /*
  * Carries the farm out for one column of times, a load of 1 unit or more and a
- * factor k >= 1; exactly. Result: whether PAPERS_CHUNKS_MAX chunks are enough;
+ * factor k >= 1. Result: whether PAPERS_CHUNKS_MAX chunks are enough;
  * else there is no farm. To be freed in any case. Cost: O(workers) a chunk.
  */
 NODISCARD bool papers_farm(struct papers_farm *farm,
                            const struct papers_workers *workers, uint64_t load,
-                           mpq_srcptr factor);
+                           quad factor);
 void papers_farm_free(struct papers_farm *farm);
 
 /* The factor ln(load)^CV, (7) and (8) there, CV the deviation of the times over
-   their mean; 1 if that is less. To the last digit but one of a double, which
-   is then taken as it is. */
-void papers_farm_factor(mpq_t factor, const struct papers_workers *workers,
-                        uint64_t load);
+   their mean; 1 if that is less. A double. */
+quad papers_farm_factor(const struct papers_workers *workers, uint64_t load);
 
 #endif

@@ -1,128 +1,113 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/papers/installments.h"
 
-#include "qemu/papers/number.h"
+#include "qemu/papers/affine.h"
 #include "qemu/papers/order.h"
 #include "qemu/support/memory.h"
 
 #include <stdlib.h>
 
-/* The times e_n of all sends and, at 0, T: each slope x + offset, where x is
-   the last one. */
-struct ends {
+/*
+ * The sends from the last one back. The unknown is a chunk: the last one, and
+ * each earlier one that grows faster than the one before it; so no slope is
+ * more than 1, and rounding does not grow with the rounds.
+ */
+struct sends {
     const struct papers_star *star;
     const size_t *order;
     size_t workers;
-    size_t sends;
-    mpq_t *slope;
-    mpq_t *offset;
-    mpq_t step; /* for computing */
+    size_t count;
+    struct affine *chunk;  /* by the unknown before it; from 1 */
+    struct affine *window; /* the chunks by the present unknown */
+    struct affine left;    /* of T, when the next send back begins */
+    struct affine units;   /* of all chunks so far */
 };
 
-/* e_{n-1} = e_n + g/w (e_n - e_{n+P}) for the slopes; the offsets have also
-   G - g/w W, `extra`. */
-static void set_earlier(struct ends *ends, mpq_t *e, size_t n, mpq_srcptr ratio,
-                        mpq_srcptr extra)
+static const quad *worker_of(const struct sends *sends, size_t n)
 {
-    mpq_set(ends->step, e[n]);
-    if (n + ends->workers <= ends->sends) {
-        mpq_sub(ends->step, e[n], e[n + ends->workers]);
-    }
-    mpq_mul(ends->step, ends->step, ratio);
-    mpq_add(ends->step, ends->step, e[n]);
-    mpq_add(e[n - 1], ends->step, extra);
+    return sends->star->workers
+        ->numbers[sends->order[(n - 1) % sends->workers]];
 }
 
-/* Computes all slopes and offsets, from the last send back. */
-static void compute_ends(struct ends *ends)
+/* G + g a of a send, for its chunk a by the unknown. */
+static struct affine transfer_of(const struct sends *sends, size_t n)
 {
-    mpq_t ratio, extra, none;
+    const quad *of = worker_of(sends, n);
+    struct affine time = {.offset = of[PAPERS_STARTUP]};
 
-    mpq_inits(ratio, extra, none, NULL);
-    mpq_set_ui(ends->slope[ends->sends], 1, 1);
-    for (size_t n = ends->sends; n > 0; --n) {
-        size_t worker = ends->order[(n - 1) % ends->workers];
-
-        mpq_div(ratio, papers_star_at(ends->star, worker, PAPERS_G),
-                papers_star_at(ends->star, worker, PAPERS_W));
-        mpq_mul(extra, ratio,
-                papers_star_at(ends->star, worker, PAPERS_LATENCY));
-        mpq_sub(extra, papers_star_at(ends->star, worker, PAPERS_STARTUP),
-                extra);
-        set_earlier(ends, ends->slope, n, ratio, none);
-        set_earlier(ends, ends->offset, n, ratio, extra);
-    }
-    mpq_clears(ratio, extra, none, NULL);
+    affine_add(&time, sends->window[n], of[PAPERS_G]);
+    return time;
 }
 
-/* Sets x such that all chunks and the master's units are the load: nobody rests
-   after its first chunk, so a worker gets (e - M W) / w, e that of its first
-   one. */
-static void compute_last(mpq_t last, struct ends *ends)
+/* Expresses a line in `chunk`, the unknown from now on. */
+static void express(struct affine *line, struct affine chunk)
 {
-    mpq_t slope, offset, count;
-
-    mpq_inits(slope, offset, count, NULL);
-    mpq_set_ui(count, ends->sends / ends->workers, 1);
-    papers_star_master_rate(ends->step, ends->star);
-    mpq_mul(slope, ends->slope[0], ends->step);
-    mpq_mul(offset, ends->offset[0], ends->step);
-    for (size_t n = 1; n <= ends->workers; ++n) {
-        size_t worker = ends->order[n - 1];
-        mpq_srcptr w = papers_star_at(ends->star, worker, PAPERS_W);
-
-        mpq_div(ends->step, ends->slope[n], w);
-        mpq_add(slope, slope, ends->step);
-        mpq_mul(ends->step, count,
-                papers_star_at(ends->star, worker, PAPERS_LATENCY));
-        mpq_sub(ends->step, ends->offset[n], ends->step);
-        mpq_div(ends->step, ends->step, w);
-        mpq_add(offset, offset, ends->step);
-    }
-    mpq_sub(last, ends->star->load, offset);
-    mpq_div(last, last, slope);
-    mpq_clears(slope, offset, count, NULL);
+    line->slope /= chunk.slope;
+    line->offset -= line->slope * chunk.offset;
 }
 
-/* Replaces the offsets by the e_n for this x. */
-static void insert_last(struct ends *ends, mpq_srcptr last)
+/* Sets the chunk of send n < count: it ends when the worker's next one has
+   come, or at T. */
+static void set_chunk(struct sends *sends, size_t n)
 {
-    for (size_t n = 0; n <= ends->sends; ++n) {
-        mpq_mul(ends->step, ends->slope[n], last);
-        mpq_add(ends->offset[n], ends->offset[n], ends->step);
+    const quad *of = worker_of(sends, n);
+    size_t next = n + sends->workers;
+    struct affine time = {.offset = -of[PAPERS_LATENCY]};
+    struct affine chunk = {0};
+
+    if (next > sends->count) {
+        affine_add(&time, sends->left, 1);
+    } else {
+        for (size_t m = n + 1; m <= next; ++m) {
+            affine_add(&time, transfer_of(sends, m), 1);
+        }
+    }
+    affine_add(&chunk, time, 1 / of[PAPERS_W]);
+    sends->chunk[n] = sends->window[n] = chunk;
+    if (chunk.slope > 1) {
+        for (size_t m = n; m <= sends->count && m <= next; ++m) {
+            express(&sends->window[m], chunk);
+        }
+        express(&sends->left, chunk);
+        express(&sends->units, chunk);
     }
 }
 
-/* Adds a send. Result: whether its chunk is more than nothing. */
-static bool add_send(struct papers_plan *plan, struct ends *ends, size_t n)
+static void set_chunks(struct sends *sends)
 {
-    size_t worker = ends->order[(n - 1) % ends->workers];
-    mpq_ptr units = papers_plan_add(plan, worker);
+    const quad *last = worker_of(sends, sends->count);
 
-    mpq_sub(units, ends->offset[n],
-            papers_star_at(ends->star, worker, PAPERS_LATENCY));
-    if (n + ends->workers <= ends->sends) {
-        mpq_sub(units, units, ends->offset[n + ends->workers]);
+    sends->chunk[sends->count] = sends->window[sends->count] =
+        (struct affine){.slope = 1};
+    sends->left = (struct affine){last[PAPERS_W], last[PAPERS_LATENCY]};
+    for (size_t n = sends->count; n > 0; --n) {
+        if (n < sends->count) {
+            set_chunk(sends, n);
+        }
+        affine_add(&sends->units, sends->window[n], 1);
+        affine_add(&sends->left, transfer_of(sends, n), 1);
     }
-    mpq_div(units, units, papers_star_at(ends->star, worker, PAPERS_W));
-    return mpq_sgn(units) > 0;
 }
 
-/* Result: as papers_installments(). */
-static bool make_plan(struct papers_plan *plan, struct ends *ends)
+/* Adds all sends, for which the first unknown is `x`. Result: whether every
+   chunk is more than nothing. */
+static bool add_sends(struct papers_plan *plan, const struct sends *sends,
+                      quad x)
 {
     bool good = true;
-    mpq_t last;
 
-    mpq_init(last);
-    compute_ends(ends);
-    compute_last(last, ends);
-    insert_last(ends, last);
-    for (size_t n = 1; n <= ends->sends; ++n) {
-        good &= add_send(plan, ends, n);
+    for (size_t n = 1; n <= sends->count; ++n) {
+        struct affine chunk = sends->chunk[n];
+        quad units = x;
+
+        if (chunk.slope > 1) {
+            x = affine_solve(chunk, x);
+        } else {
+            units = affine_at(chunk, x);
+        }
+        good &= units > 0;
+        papers_plan_add(plan, sends->order[(n - 1) % sends->workers], units);
     }
-    mpq_set(plan->makespan, ends->offset[0]);
-    mpq_clear(last);
     return good;
 }
 
@@ -131,25 +116,27 @@ bool papers_installments(struct papers_plan *plan,
 {
     size_t workers = star->workers->count;
     size_t *order = memory_or_exit(malloc(workers * sizeof *order));
-    struct ends ends = {.star = star,
-                        .order = order,
-                        .workers = workers,
-                        .sends = workers * rounds};
+    struct sends sends = {.star = star,
+                          .order = order,
+                          .workers = workers,
+                          .count = workers * rounds};
+    struct affine all;
+    quad x;
     bool good;
 
     papers_order_by_rule(order, star);
-    ends.slope = papers_numbers_new(ends.sends + 1);
-    ends.offset = papers_numbers_new(ends.sends + 1);
-    mpq_init(ends.step);
-    papers_plan_init(plan, ends.sends);
+    sends.chunk =
+        memory_or_exit(malloc(2 * (sends.count + 1) * sizeof *sends.chunk));
+    sends.window = sends.chunk + sends.count + 1;
+    set_chunks(&sends);
+    all = sends.units;
+    affine_add(&all, sends.left, star->master_rate);
+    x = affine_solve(all, star->load);
+    papers_plan_init(plan, sends.count);
     plan->rounds = rounds;
-    good = make_plan(plan, &ends);
-    if (good) {
-        papers_plan_finish(plan, star);
-    }
-    papers_numbers_free(ends.slope, ends.sends + 1);
-    papers_numbers_free(ends.offset, ends.sends + 1);
-    mpq_clear(ends.step);
+    good = add_sends(plan, &sends, x);
+    papers_plan_finish(plan, star, affine_at(sends.left, x));
+    free(sends.chunk);
     free(order);
     return good;
 }

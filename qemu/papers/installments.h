@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Several chunks for each worker of a star: the three shapes of Beaumont et al.
- * (DESIGN.md), section 4. Plans are exact, but where another precision is
- * named, and to be freed with papers_plan_free().
+ * (DESIGN.md), section 4. Plans are to be freed with papers_plan_free().
  */
 #ifndef QEMU_PAPERS_INSTALLMENTS_H
 #define QEMU_PAPERS_INSTALLMENTS_H
@@ -43,9 +42,8 @@ NODISCARD bool papers_installments(struct papers_plan *plan,
  * last ones of them perhaps for the last round. If nobody waits, V the workers'
  * load, T = V w / P + M W + (P + 1)/2 (G + g a_0).
  *
- * M, up to PAPERS_ROUNDS_MAX, is the number of rounds of the least T whose
- * chunks are more than nothing; M = 1 is the plan of one round. Exact, but for
- * powers of (g + w)/w of more than some 4096 bits, which have 256.
+ * M, up to PAPERS_ROUNDS_MAX, is the least number of rounds of the least T
+ * whose chunks are more than nothing; M = 1 is the plan of one round.
  */
 void papers_umr(struct papers_plan *plan, const struct papers_star *star);
 
@@ -53,9 +51,9 @@ void papers_umr(struct papers_plan *plan, const struct papers_star *star);
  * Section 4.3, for long jobs: equal periods; in each the workers by rising g
  * get what they compute in one, until the link is full. plan->rate_limit is the
  * rate without startups, V / rate_limit = T_opt; the length of a period is the
- * root of T_opt (its first 100 bits if that is no fraction), but at least twice
- * the startups of those who take part, and at least T_opt / 10^9; plan->rounds
- * periods, as few as hold the load, end at the makespan. Workers receive in all
+ * root of T_opt, but at least twice the startups of those who take part, and at
+ * least T_opt / 10^9; plan->rounds periods, as few as hold the load, end at the
+ * makespan. Workers receive in all
  * but the last and compute in all but the first. What everybody gets in a
  * period is then cut by the same part, so that all periods hold the load and no
  * more.

@@ -7,94 +7,57 @@
 
 #include <stdlib.h>
 
-/* Of one worker, unscaled. */
-struct stock {
-    mpq_t first;    /* x' */
-    mpq_t used;     /* w */
-    mpq_t used_max; /* w' */
-};
-
-struct stocks {
-    struct papers_masters *masters;
-    const struct papers_network *network;
-    mpq_t other; /* for computing */
-};
-
-/* Returns the value as a long double, which has 64 bits; a double has 53. */
-static long double number(mpq_srcptr value)
-{
-    long double most = mpq_get_d(value);
-    mpq_t rest;
-
-    mpq_init(rest);
-    mpq_set_d(rest, (double)most);
-    mpq_sub(rest, value, rest);
-    most += mpq_get_d(rest);
-    mpq_clear(rest);
-    return most;
-}
-
-/* Sets what a worker has computed more than received at `time`, when it has
+/* What a worker has computed more than received at `time`, when it has
    received so many units: (time - beta units) / gamma - units. */
-static void set_used(mpq_t used, struct stocks *of, mpq_srcptr time,
-                     mpq_srcptr units)
+static quad used_of(const struct papers_network *network, quad time, quad units)
 {
-    mpq_mul(of->other, of->network->transfer, units);
-    mpq_sub(of->other, time, of->other);
-    mpq_div(of->other, of->other, of->network->compute);
-    mpq_sub(used, of->other, units);
+    quad computed =
+        papers_number_minus(time, network->transfer * units) / network->compute;
+
+    return papers_number_minus(computed, units);
 }
 
-/* Sets the numbers of a worker. Its transfers come by rising start. */
-static void set_stock(struct stock *stock, struct stocks *of, size_t worker)
+/* The most that a worker has computed more than received. Its transfers come by
+   rising start. */
+static quad most_used(const struct papers_masters *masters,
+                      const struct papers_network *network, size_t worker)
 {
-    const struct papers_masters *masters = of->masters;
-    mpq_t units;
+    quad most = used_of(network, masters->length, masters->received[worker]);
+    quad units = 0;
 
-    mpq_init(units);
-    set_used(stock->used, of, masters->length, masters->received[worker]);
-    mpq_set(stock->used_max, stock->used);
     for (size_t i = 0; i < masters->transfers; ++i) {
         const struct papers_transfer *transfer = &masters->transfer[i];
 
         if (transfer->to == worker) {
-            set_used(stock->first, of, transfer->start, units);
-            if (mpq_cmp(stock->first, stock->used_max) > 0) {
-                mpq_set(stock->used_max, stock->first);
-            }
-            mpq_add(units, units, transfer->units);
+            most = quad_max(most, used_of(network, transfer->start, units));
+            units += transfer->units;
         }
     }
-    /* What is idle in T: x' = (T - beta q) / gamma - q, with all of T. */
-    mpq_div(units, masters->bound, of->network->scale);
-    set_used(stock->first, of, units, masters->received[worker]);
-    mpq_clear(units);
+    return most;
 }
 
 /* Adds the limit of a worker, if it has one, and lowers the class. */
-static void add_limit(struct stocks *of, const struct stock *stock)
+static void add_limit(struct papers_masters *masters,
+                      const struct papers_network *network, size_t worker)
 {
-    struct papers_masters *masters = of->masters;
-    struct papers_limit *limit = &masters->limit[masters->limits];
-    bool none = mpq_sgn(stock->first) == 0;
+    quad received = masters->received[worker];
+    quad first = used_of(network, masters->bound / network->scale, received);
+    quad used = used_of(network, masters->length, received);
+    quad most = most_used(masters, network, worker);
 
-    if (mpq_sgn(stock->used_max) <= 0) {
+    if (most <= 0) {
         return;
     }
-    if (none && mpq_sgn(stock->used) == 0) {
+    if (first == 0 && used == 0) {
         masters->class = 1;
     } else if (masters->class == 3 &&
-               (none || mpq_equal(stock->first, stock->used))) {
+               (first == 0 || papers_number_compare(first, used) == 0)) {
         masters->class = 2;
     }
-    mpq_div(of->other, stock->first, stock->used_max);
-    limit->a = number(of->other);
-    mpq_div(of->other, stock->used, stock->used_max);
-    limit->c = number(of->other);
-    mpq_mul(of->other, stock->used_max, of->network->compute);
-    mpq_mul(of->other, of->other, of->network->scale);
-    mpq_inv(of->other, of->other);
-    limit->b = number(of->other);
+    masters->limit[masters->limits] = (struct papers_limit){
+        .a = (long double)(first / most),
+        .b = (long double)(1 / (most * network->compute * network->scale)),
+        .c = (long double)(used / most)};
     masters->limits += 1;
 }
 
@@ -137,61 +100,43 @@ static void thin_limits(struct papers_masters *masters)
 static void set_limits(struct papers_masters *masters,
                        const struct papers_network *network)
 {
-    struct stocks of = {.masters = masters, .network = network};
-    struct stock stock;
-
-    mpq_inits(of.other, stock.first, stock.used, stock.used_max, NULL);
     masters->class = 3;
     masters->limit =
         memory_or_exit(malloc(masters->nodes * sizeof *masters->limit));
     for (size_t i = 0; i < masters->nodes; ++i) {
-        if (mpq_sgn(masters->received[i]) > 0) {
-            set_stock(&stock, &of, i);
-            add_limit(&of, &stock);
+        if (masters->received[i] > 0) {
+            add_limit(masters, network, i);
         }
     }
     thin_limits(masters);
-    mpq_clears(of.other, stock.first, stock.used, stock.used_max, NULL);
 }
 
 /* How much later than the bound nodes end that send nothing: gamma max x - T.
  */
-static long double alone_over(const struct papers_masters *masters,
-                              const struct papers_workers *workers,
-                              const struct papers_network *network)
+static quad alone_over(const struct papers_masters *masters,
+                       const struct papers_workers *workers,
+                       const struct papers_network *network)
 {
-    mpq_t time;
-    long double over;
+    quad most = 0;
 
-    mpq_init(time);
     for (size_t i = 0; i < workers->count; ++i) {
-        mpq_srcptr held = papers_workers_at(workers, i, 0);
-
-        if (mpq_cmp(held, time) > 0) {
-            mpq_set(time, held);
-        }
+        most = quad_max(most, workers->numbers[i][0]);
     }
-    mpq_mul(time, time, network->compute);
-    mpq_mul(time, time, network->scale);
-    mpq_sub(time, time, masters->bound);
-    over = number(time);
-    mpq_clear(time);
-    return over;
+    return papers_number_minus(most * network->compute * network->scale,
+                               masters->bound);
 }
 
 /* Scales what of the basic round is unscaled. */
-static void scale_round(struct papers_masters *masters, mpq_srcptr scale)
+static void scale_round(struct papers_masters *masters, quad scale)
 {
-    mpq_mul(masters->length, masters->length, scale);
+    masters->length *= scale;
     for (size_t i = 0; i < masters->nodes; ++i) {
-        mpq_mul(masters->sent[i], masters->sent[i], scale);
-        mpq_mul(masters->received[i], masters->received[i], scale);
+        masters->sent[i] *= scale;
+        masters->received[i] *= scale;
     }
     for (size_t i = 0; i < masters->transfers; ++i) {
-        struct papers_transfer *transfer = &masters->transfer[i];
-
-        mpq_mul(transfer->start, transfer->start, scale);
-        mpq_mul(transfer->units, transfer->units, scale);
+        masters->transfer[i].start *= scale;
+        masters->transfer[i].units *= scale;
     }
 }
 
@@ -199,18 +144,26 @@ bool papers_masters(struct papers_masters *masters,
                     const struct papers_workers *workers,
                     const struct papers_network *network)
 {
-    long double round_time;
     bool good = true;
 
     papers_basic_round(masters, workers, network);
     set_limits(masters, network);
     if (masters->transfers > 0) {
-        round_time =
-            number(network->startup) * (long double)masters->transfers_most;
-        good = papers_masters_rounds(masters, round_time,
-                                     alone_over(masters, workers, network));
-        masters->excess = masters->over / number(masters->bound);
+        good = papers_masters_rounds(
+            masters,
+            (long double)(network->startup * (quad)masters->transfers_most),
+            (long double)alone_over(masters, workers, network));
+        masters->excess = masters->over / (long double)masters->bound;
     }
     scale_round(masters, network->scale);
     return good;
+}
+
+void papers_masters_free(struct papers_masters *masters)
+{
+    free(masters->sent);
+    free(masters->received);
+    free(masters->transfer);
+    free(masters->limit);
+    free(masters->part);
 }

@@ -14,5 +14,6 @@
 NODISCARD bool papers_masters(struct papers_masters *masters,
                               const struct papers_workers *workers,
                               const struct papers_network *network);
+void papers_masters_free(struct papers_masters *masters);
 
 #endif

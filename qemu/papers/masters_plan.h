@@ -35,19 +35,19 @@
 
 #define PAPERS_MASTERS_ROUNDS_MAX 32768
 
-/* All of it the caller's, more than 0. */
+/* All of it more than 0. */
 struct papers_network {
-    mpq_srcptr startup;  /* alpha */
-    mpq_srcptr transfer; /* beta, a unit */
-    mpq_srcptr compute;  /* gamma, a unit */
-    mpq_srcptr scale;    /* every x is this many times as many */
+    quad startup;  /* alpha */
+    quad transfer; /* beta, a unit */
+    quad compute;  /* gamma, a unit */
+    quad scale;    /* every x is this many times as many */
 };
 
 /* A transfer of the basic round, scaled. */
 struct papers_transfer {
     size_t from, to;
-    mpq_t start; /* from the round's start */
-    mpq_t units;
+    quad start; /* from the round's start */
+    quad units;
 };
 
 /* One limit of the next round's part r after R: r <= a + zeta b - R c. */
@@ -55,16 +55,16 @@ struct papers_limit {
     long double a, b, c;
 };
 
-/* What papers_masters_free() frees. Numbers that are no fractions have some 15
-   digits, which papers_masters_rounds() shows. */
+/* What papers_masters_free() frees. Numbers of the rounds have some 15 digits,
+   which papers_masters_rounds() shows. */
 struct papers_masters {
-    mpq_t bound;    /* T, scaled: nothing of this kind ends earlier */
-    mpq_t length;   /* L, scaled */
+    quad bound;     /* T, scaled: nothing of this kind ends earlier */
+    quad length;    /* L, scaled */
     unsigned class; /* 1, 2, 3: makespan / bound - 1 falls with the scale C as
                        1/sqrt(C), log(C)/C, 1/C */
     size_t nodes;
-    mpq_t *sent;     /* s of each node, scaled */
-    mpq_t *received; /* q of each node, scaled */
+    quad *sent;     /* s of each node, scaled */
+    quad *received; /* q of each node, scaled */
     size_t transfers;
     struct papers_transfer *transfer;
     size_t transfers_most; /* of one node */
@@ -76,7 +76,5 @@ struct papers_masters {
     long double over;   /* makespan - bound */
     long double excess; /* makespan / bound - 1 */
 };
-
-void papers_masters_free(struct papers_masters *masters);
 
 #endif

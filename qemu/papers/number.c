@@ -1,31 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/papers/number.h"
 
-#include "qemu/support/memory.h"
-
-#include <stdbool.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DIGITS "0123456789"
 #define EXPONENT_MAX 30
-#define EXACT_BITS 4096
-#define SHORT_BITS 256
 
-/* Multiplies by 10^exponent. */
-static void shift(mpq_t value, long exponent)
+/* Of a fraction that is shown: p q, and p and q each. */
+#define PRODUCT_MAX 1e26L
+#define TERM_MAX 1e18L
+#define FRACTION_NEAR 1e-32L
+
+/* The number of the first digits of a text. Result: what follows them. */
+static const char *read_digits(quad *value, const char *text)
 {
-    mpz_t power;
-
-    mpz_init(power);
-    mpz_ui_pow_ui(power, 10, (unsigned long)labs(exponent));
-    if (exponent > 0) {
-        mpz_mul(mpq_numref(value), mpq_numref(value), power);
-    } else {
-        mpz_mul(mpq_denref(value), mpq_denref(value), power);
+    for (; *text >= '0' && *text <= '9'; ++text) {
+        *value = *value * 10 + (*text - '0');
     }
-    mpz_clear(power);
-    mpq_canonicalize(value);
+    return text;
+}
+
+static quad power_of_10(long exponent)
+{
+    quad power = 1;
+
+    while (exponent-- > 0) {
+        power *= 10;
+    }
+    return power;
 }
 
 /* "e6", "E-6", "e+06": at most EXPONENT_MAX. Result: whether it is one. */
@@ -40,109 +45,126 @@ static bool read_exponent(long *exponent, const char *text)
 }
 
 /* "12", "0.25", ".5", "4.85e-6". Result: whether it is one. */
-static bool read_decimal(mpq_t value, const char *text)
+static bool read_decimal(quad *value, const char *text)
 {
-    char digits[PAPERS_NUMBER_CHARS + 1];
-    size_t whole = strspn(text, DIGITS);
-    const char *rest = text + whole;
-    size_t part = *rest == '.' ? strspn(rest + 1, DIGITS) : 0;
+    const char *rest = read_digits(value, text);
+    bool any = rest > text;
     long exponent = 0;
+    long part = 0;
 
-    memcpy(digits, text, whole);
-    memcpy(digits + whole, rest + (part > 0), part);
-    digits[whole + part] = '\0';
-    if (mpq_set_str(value, digits, 10) != 0 || (*rest == '.' && part == 0)) {
+    if (*rest == '.') {
+        const char *point = rest;
+
+        rest = read_digits(value, point + 1);
+        part = rest - point - 1;
+        any = part > 0;
+    }
+    if (!any || (*rest != '\0' && !read_exponent(&exponent, rest))) {
         return false;
     }
-    rest += part + (part > 0);
-    if (*rest != '\0' && !read_exponent(&exponent, rest)) {
-        return false;
-    }
-    shift(value, exponent - (long)part);
+    exponent -= part;
+    *value = exponent < 0 ? *value / power_of_10(-exponent)
+                          : *value * power_of_10(exponent);
     return true;
 }
 
 /* "7/4". Result: whether it is a fraction. */
-static bool read_fraction(mpq_t value, const char *text)
+static bool read_fraction(quad *value, const char *text)
 {
-    size_t over = strspn(text, DIGITS);
-    const char *under = text + over + 1;
+    const char *slash = read_digits(value, text);
+    quad under = 0;
 
-    if (over == 0 || text[over] != '/' ||
-        under[strspn(under, DIGITS)] != '\0' ||
-        under[strspn(under, "0")] == '\0') {
+    if (slash == text || *slash != '/' ||
+        *read_digits(&under, slash + 1) != '\0' || under == 0) {
         return false;
     }
-    mpq_set_str(value, text, 10);
-    mpq_canonicalize(value);
+    *value /= under;
     return true;
 }
 
-const char *papers_number_parse(mpq_t value, const char *text)
+const char *papers_number_parse(quad *value, const char *text)
 {
     bool negative = text[0] == '-';
+    quad decimal = 0;
+    quad fraction = 0;
 
-    if (strlen(text) > PAPERS_NUMBER_CHARS ||
-        (!read_decimal(value, text + negative) &&
-         !read_fraction(value, text + negative))) {
-        return "must be a number such as 3, 0.25, 1e-6 or 7/4, of at most 60 "
-               "characters";
+    if (strlen(text) > PAPERS_NUMBER_CHARS) {
+        *value = 0;
+    } else if (read_decimal(&decimal, text + negative)) {
+        *value = negative ? -decimal : decimal;
+        return NULL;
+    } else if (read_fraction(&fraction, text + negative)) {
+        *value = negative ? -fraction : fraction;
+        return NULL;
     }
-    if (negative) {
-        mpq_neg(value, value);
-    }
-    return NULL;
+    return "must be a number such as 3, 0.25, 1e-6 or 7/4, of at most 60 "
+           "characters";
 }
 
-const char *papers_number_positive(mpq_t value, const char *text)
+const char *papers_number_positive(quad *value, const char *text)
 {
     const char *allowed = papers_number_parse(value, text);
 
-    return allowed == NULL && mpq_sgn(value) <= 0 ? "must be more than 0"
-                                                  : allowed;
+    return allowed == NULL && *value <= 0 ? "must be more than 0" : allowed;
 }
 
-const char *papers_number_natural(mpq_t value, const char *text)
+const char *papers_number_natural(quad *value, const char *text)
 {
     const char *allowed = papers_number_parse(value, text);
 
-    return allowed == NULL && mpq_sgn(value) < 0 ? "must be 0 or more"
-                                                 : allowed;
+    return allowed == NULL && *value < 0 ? "must be 0 or more" : allowed;
 }
 
-void papers_number_set(mpq_t value, const mpz_t over, const mpz_t under)
+static quad size_of(quad value)
 {
-    size_t bits = mpz_sizeinbase(under, 2);
-    size_t over_bits = mpz_sizeinbase(over, 2);
-
-    mpz_set(mpq_numref(value), over);
-    mpz_set(mpq_denref(value), under);
-    if (bits > EXACT_BITS) {
-        bits = (bits > over_bits ? bits - over_bits : 0) + SHORT_BITS;
-        mpz_mul_2exp(mpq_numref(value), over, bits);
-        mpz_fdiv_q(mpq_numref(value), mpq_numref(value), under);
-        mpz_set_ui(mpq_denref(value), 1);
-        mpz_mul_2exp(mpq_denref(value), mpq_denref(value), bits);
-    }
-    mpq_canonicalize(value);
+    return value < 0 ? -value : value;
 }
 
-mpq_t *papers_numbers_new(size_t count)
+quad papers_number_minus(quad one, quad other)
 {
-    mpq_t *numbers = memory_or_exit(malloc((count + 1) * sizeof *numbers));
+    quad rest = one - other;
 
-    for (size_t i = 0; i < count; ++i) {
-        mpq_init(numbers[i]);
-    }
-    return numbers;
+    return size_of(rest) <= size_of(one) * PAPERS_NEAR ? 0 : rest;
 }
 
-void papers_numbers_free(mpq_t *numbers, size_t count)
+int papers_number_compare(quad one, quad other)
 {
-    if (numbers != NULL) {
-        for (size_t i = 0; i < count; ++i) {
-            mpq_clear(numbers[i]);
+    quad rest = papers_number_minus(one, other);
+
+    return (rest > 0) - (rest < 0);
+}
+
+/* The convergents p/q of the continued fraction come ever closer. */
+bool papers_number_fraction(char text[PAPERS_FRACTION_CHARS], quad value)
+{
+    quad p = 1;
+    quad q = 0;
+    quad p_before = 0;
+    quad q_before = 1;
+    quad rest = value;
+
+    for (;;) {
+        quad whole = rest < TERM_MAX ? (quad)(uint64_t)rest : TERM_MAX;
+        quad p_next = whole * p + p_before;
+        quad q_next = whole * q + q_before;
+
+        if (p_next >= TERM_MAX || q_next >= TERM_MAX ||
+            p_next * q_next > PRODUCT_MAX) {
+            return false;
         }
-        free(numbers);
+        p_before = p;
+        q_before = q;
+        p = p_next;
+        q = q_next;
+        if (size_of(p - value * q) <= p * FRACTION_NEAR) {
+            break;
+        }
+        rest = 1 / (rest - whole);
     }
+    snprintf(text, PAPERS_FRACTION_CHARS, "%" PRIu64 "/%" PRIu64, (uint64_t)p,
+             (uint64_t)q);
+    if (q == 1) {
+        *strchr(text, '/') = '\0';
+    }
+    return true;
 }

@@ -1,38 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exact numbers as people write them: "3", "0.25", "4.85e-6", "7/4". Pure
- * functions.
+ * Numbers of 113 bits, as people write them: "3", "0.25", "4.85e-6", "7/4".
+ * Rounding makes two equal results differ in the last digits, so whoever asks
+ * for a tie or a sign compares with PAPERS_NEAR. Pure functions.
  */
 #ifndef QEMU_PAPERS_NUMBER_H
 #define QEMU_PAPERS_NUMBER_H
 
-#include <gmp.h>
-#include <stddef.h>
+#include "qemu/support/quad.h"
+
+#include <stdbool.h>
 
 /* The longest number that is read, in characters. */
 #define PAPERS_NUMBER_CHARS 60
 
+/* Two numbers are equal if they differ by this part of the first: of 34 digits
+   a computation may lose 9. */
+#define PAPERS_NEAR 1e-25L
+
+/* Room for a fraction of two numbers of 18 digits. */
+#define PAPERS_FRACTION_CHARS 40
+
 /*
  * Reads a decimal number, perhaps with an exponent of -30 to 30, or a fraction
- * of two whole numbers, with a minus sign before it or without. `value` is the
- * caller's, initialised. Result: NULL; or what is allowed, "must be ..." (a
- * string constant), and `value` is anything.
+ * of two whole numbers, with a minus sign before it or without. Result: NULL;
+ * or what is allowed, "must be ..." (a string constant), and `value` is
+ * anything.
  */
-const char *papers_number_parse(mpq_t value, const char *text);
+const char *papers_number_parse(quad *value, const char *text);
 
 /* The same, and the number must be more than 0. */
-const char *papers_number_positive(mpq_t value, const char *text);
+const char *papers_number_positive(quad *value, const char *text);
 
 /* The same, and the number must be 0 or more. */
-const char *papers_number_natural(mpq_t value, const char *text);
+const char *papers_number_natural(quad *value, const char *text);
 
-/* Sets `value` to over / under, under > 0: exactly, or to 256 bits at least if
-   that takes more than some 4096 bits. */
-void papers_number_set(mpq_t value, const mpz_t over, const mpz_t under);
+/* one - other; 0 if they are equal. */
+quad papers_number_minus(quad one, quad other);
 
-/* `count` numbers, each 0: the caller's, for papers_numbers_free(). Ends the
-   program if there is no memory. */
-mpq_t *papers_numbers_new(size_t count);
-void papers_numbers_free(mpq_t *numbers, size_t count);
+/* -1, 0 or 1: `one` is less than, equal to, more than `other`. */
+int papers_number_compare(quad one, quad other);
+
+/*
+ * Writes the fraction p/q, or p if q is 1, that equals the value, 0 or more, to
+ * 32 digits. p and q have 18 digits at most and 26 together, so of a million
+ * other numbers hardly one is near such a fraction. Result: whether there is
+ * one.
+ */
+bool papers_number_fraction(char text[PAPERS_FRACTION_CHARS], quad value);
 
 #endif

@@ -21,9 +21,11 @@ void papers_order_by_rule(size_t *order, const struct papers_star *star);
 
 /*
  * The plan of one round: the best there is for up to PAPERS_SEARCH_MAX workers
- * and for any number without startups; else the best of the orders that k gives
- * for a long job and for this one, improved by papers_reinsert(). To be freed
- * with papers_plan_free().
+ * and for any number without startups (ties to what begins with the workers
+ * that come first in the file); else the best of the orders that k gives for a
+ * long job and for this one, then improved: as long as it ends earlier, one
+ * worker is moved to another place, taken out, or taken in (0.5 s at most). To
+ * be freed with papers_plan_free().
  */
 void papers_order_best(struct papers_plan *plan,
                        const struct papers_star *star);

@@ -19,12 +19,10 @@ enum papers_star_column {
     PAPERS_LATENCY, /* W, startup of computing */
 };
 
-/* All of it is the caller's. */
 struct papers_star {
-    const struct papers_workers *workers;
-    mpq_srcptr load;   /* units, more than 0 */
-    mpq_srcptr master; /* time in which the master computes a unit; 0: it does
-                          not compute */
+    const struct papers_workers *workers; /* the caller's */
+    quad load;                            /* units, more than 0 */
+    quad master_rate; /* units that the master computes in a unit of time */
 };
 
 /* What papers_plan_free() frees. */
@@ -33,33 +31,25 @@ struct papers_plan {
     bool searched; /* the best of all orders and subsets; else by rule */
     size_t sends;
     size_t *worker; /* of each send in time's order, from 0 */
-    mpq_t *units;   /* of each send, more than 0 */
-    mpq_t makespan;
-    mpq_t rate; /* load / makespan */
-    mpq_t master_units;
-    mpq_t period;     /* of a schedule of equal periods; the sends are those of
-                         each but the last; else 0 */
-    mpq_t rate_limit; /* of such a schedule: the rate of ever longer loads */
+    quad *units;    /* of each send, more than 0 */
+    quad makespan;
+    quad rate; /* load / makespan */
+    quad master_units;
+    quad period;     /* of a schedule of equal periods; the sends are those of
+                        each but the last; else 0 */
+    quad rate_limit; /* of such a schedule: the rate of ever longer loads */
 };
 
-/* A plan without sends, with room for so many. Ends the program if there is no
-   memory. */
+/* A plan of one round without sends, with room for so many. Ends the program if
+   there is no memory. */
 void papers_plan_init(struct papers_plan *plan, size_t sends_max);
 void papers_plan_free(struct papers_plan *plan);
 
-/* Adds a send, for which there is room. Result: its units, to be set. */
-mpq_ptr papers_plan_add(struct papers_plan *plan, size_t worker);
+/* Adds a send, for which there is room. */
+void papers_plan_add(struct papers_plan *plan, size_t worker, quad units);
 
-/* Sets the master's units and the rate, load over makespan, when the makespan
-   is known. */
+/* Sets makespan, rate and the master's units. */
 void papers_plan_finish(struct papers_plan *plan,
-                        const struct papers_star *star);
-
-/* A column of a worker. */
-mpq_srcptr papers_star_at(const struct papers_star *star, size_t worker,
-                          enum papers_star_column column);
-
-/* What the master computes a unit of time: 1/W0, or 0. */
-void papers_star_master_rate(mpq_t rate, const struct papers_star *star);
+                        const struct papers_star *star, quad makespan);
 
 #endif

@@ -2,169 +2,136 @@
 #include "qemu/papers/results.h"
 
 #include "qemu/papers/simplex.h"
+#include "qemu/support/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX PAPERS_RESULTS_MAX
+/* Numbers of the programmes' tables that a search from a pair computes. */
+#define STEPS_MAX 2000000
+
+/* A pair of orders of all workers, and the shares in a time of 1. */
+struct pair {
+    size_t *sent, *collected;
+    quad *share;
+    quad units; /* 0: none yet */
+    quad computing;
+};
 
 struct problem {
+    const struct papers_workers *workers;
+    quad ratio;
     size_t count;
-    mpz_t unit; /* of time: all times below are whole numbers of 1/unit */
-    mpz_t send[MAX], compute[MAX], collect[MAX]; /* a unit of the load */
     struct papers_simplex simplex;
-    size_t sent[MAX], collected[MAX];
+    struct pair trial;
 };
 
-/* The best pair of orders so far, and its programme's values in a time of 1. */
-struct best {
-    bool any;
-    size_t sent[MAX], collected[MAX];
-    mpq_t units, computing; /* the latter negated */
-};
-
-/* Sets `whole` to value * factor * unit. */
-static void set_whole(mpz_t whole, mpq_srcptr value, mpq_srcptr factor,
-                      const mpz_t unit)
+static quad send_of(const struct problem *problem, size_t worker)
 {
-    mpq_t product;
-
-    mpq_init(product);
-    mpq_mul(product, value, factor);
-    mpz_divexact(whole, unit, mpq_denref(product));
-    mpz_mul(whole, whole, mpq_numref(product));
-    mpq_clear(product);
+    return problem->workers->numbers[worker][PAPERS_TRANSFER];
 }
 
-static void problem_init(struct problem *problem,
-                         const struct papers_workers *workers, mpq_srcptr ratio)
+static quad compute_of(const struct problem *problem, size_t worker)
 {
-    mpq_t one;
-
-    mpq_init(one);
-    mpq_set_ui(one, 1, 1);
-    problem->count = workers->count;
-    mpz_init_set_ui(problem->unit, 1);
-    for (size_t i = 0; i < workers->count; ++i) {
-        for (unsigned j = PAPERS_TRANSFER; j <= PAPERS_COMPUTE; ++j) {
-            mpz_lcm(problem->unit, problem->unit,
-                    mpq_denref(papers_workers_at(workers, i, j)));
-        }
-    }
-    mpz_mul(problem->unit, problem->unit, mpq_denref(ratio));
-    for (size_t i = 0; i < workers->count; ++i) {
-        mpq_srcptr transfer = papers_workers_at(workers, i, PAPERS_TRANSFER);
-        mpq_srcptr compute = papers_workers_at(workers, i, PAPERS_COMPUTE);
-
-        mpz_inits(problem->send[i], problem->compute[i], problem->collect[i],
-                  NULL);
-        set_whole(problem->send[i], transfer, one, problem->unit);
-        set_whole(problem->compute[i], compute, one, problem->unit);
-        set_whole(problem->collect[i], transfer, ratio, problem->unit);
-    }
-    papers_simplex_init(&problem->simplex, (unsigned)workers->count,
-                        (unsigned)workers->count + 1);
-    mpq_clear(one);
+    return problem->workers->numbers[worker][PAPERS_COMPUTE];
 }
 
-static void problem_free(struct problem *problem)
+static void *array(size_t count, size_t size)
 {
-    papers_simplex_free(&problem->simplex);
-    for (size_t i = 0; i < problem->count; ++i) {
-        mpz_clears(problem->send[i], problem->compute[i], problem->collect[i],
-                   NULL);
-    }
-    mpz_clear(problem->unit);
+    return memory_or_exit(calloc(count, size));
 }
+
+static struct pair pair_new(size_t count)
+{
+    return (struct pair){.sent = array(count, sizeof(size_t)),
+                         .collected = array(count, sizeof(size_t)),
+                         .share = array(count, sizeof(quad))};
+}
+
+static void pair_free(struct pair *pair)
+{
+    free(pair->sent);
+    free(pair->collected);
+    free(pair->share);
+}
+
+static void copy(struct pair *to, const struct pair *from, size_t count)
+{
+    memcpy(to->sent, from->sent, count * sizeof *to->sent);
+    memcpy(to->collected, from->collected, count * sizeof *to->collected);
+    memcpy(to->share, from->share, count * sizeof *to->share);
+    to->units = from->units;
+    to->computing = from->computing;
+}
+
+/* ---- one pair ---- */
 
 /* Sets the time of all before `worker` is done, all that is sent up to it and
    collected from it on, a column a worker. */
 static void set_limit(struct problem *problem, size_t worker)
 {
-    mpz_t *row = problem->simplex.table[worker];
+    quad *row = papers_simplex_row(&problem->simplex, worker);
     size_t place = 0;
 
-    for (size_t i = 0; i <= problem->count; ++i) {
-        mpz_set_ui(row[i], 0);
-    }
+    memset(row, 0, problem->count * sizeof *row);
     do {
-        size_t other = problem->sent[place];
+        size_t other = problem->trial.sent[place];
 
-        mpz_set(row[other], problem->send[other]);
-    } while (problem->sent[place++] != worker);
-    mpz_add(row[worker], row[worker], problem->compute[worker]);
+        row[other] = send_of(problem, other);
+    } while (problem->trial.sent[place++] != worker);
+    row[worker] += compute_of(problem, worker);
     place = problem->count;
     do {
-        size_t other = problem->collected[--place];
+        size_t other = problem->trial.collected[--place];
 
-        mpz_add(row[other], row[other], problem->collect[other]);
-    } while (problem->collected[place] != worker);
-    mpz_set(row[problem->count], problem->unit);
+        row[other] += send_of(problem, other) * problem->ratio;
+    } while (problem->trial.collected[place] != worker);
+    row[problem->count] = 1;
 }
 
-/* Solves the programme of the problem's orders: most units in a time of 1. */
+/* Solves the programme of the trial's orders: most units in a time of 1, and of
+   these plans the least computing. No units: the steps are too few. */
 static void solve(struct problem *problem)
 {
     size_t count = problem->count;
-    mpz_t *rows[3] = {problem->simplex.table[count],
-                      problem->simplex.table[count + 1],
-                      problem->simplex.table[count + 2]};
+    quad *link = papers_simplex_row(&problem->simplex, count);
+    quad *units = papers_simplex_row(&problem->simplex, count + 1);
+    quad *computing = papers_simplex_row(&problem->simplex, count + 2);
 
-    papers_simplex_begin(&problem->simplex);
     for (size_t i = 0; i < count; ++i) {
         set_limit(problem, i);
-        mpz_add(rows[0][i], problem->send[i], problem->collect[i]);
-        mpz_set_si(rows[1][i], -1);
-        mpz_set(rows[2][i], problem->compute[i]);
+        link[i] = send_of(problem, i) * (1 + problem->ratio);
+        units[i] = -1;
+        computing[i] = compute_of(problem, i);
     }
-    mpz_set(rows[0][count], problem->unit);
-    mpz_set_ui(rows[1][count], 0);
-    mpz_set_ui(rows[2][count], 0);
-    papers_simplex_solve(&problem->simplex);
+    link[count] = 1;
+    units[count] = computing[count] = 0;
+    problem->trial.units = 0;
+    if (papers_simplex_solve(&problem->simplex, STEPS_MAX)) {
+        problem->trial.units = units[count];
+        problem->trial.computing = -computing[count];
+    }
 }
 
-/* A value of the last column over the scale, not reduced: over / scale against
-   a number. */
-static int compare(const struct problem *problem, unsigned row, mpq_srcptr with)
+/* Keeps the trial if it is better. Result: whether it is. */
+static bool judge(struct pair *best, struct problem *problem)
 {
-    mpz_srcptr over = problem->simplex.table[row][problem->count];
     int order;
-    mpz_t one, other;
 
-    mpz_inits(one, other, NULL);
-    mpz_mul(one, over, mpq_denref(with));
-    mpz_mul(other, mpq_numref(with), problem->simplex.scale);
-    order = mpz_cmp(one, other);
-    mpz_clears(one, other, NULL);
-    return order;
-}
-
-static void set_value(mpq_t value, const struct problem *problem, mpz_srcptr of)
-{
-    mpz_set(mpq_numref(value), of);
-    mpz_set(mpq_denref(value), problem->simplex.scale);
-    mpq_canonicalize(value);
-}
-
-/* Keeps the solution if it is better. */
-static void judge(struct best *best, const struct problem *problem)
-{
-    unsigned row = (unsigned)problem->count + 1;
-    int order = best->any ? compare(problem, row, best->units) : 1;
-
+    solve(problem);
+    order = papers_number_compare(problem->trial.units, best->units);
     if (order == 0) {
-        order = compare(problem, row + 1, best->computing);
+        order =
+            papers_number_compare(best->computing, problem->trial.computing);
     }
     if (order > 0) {
-        best->any = true;
-        memcpy(best->sent, problem->sent, sizeof best->sent);
-        memcpy(best->collected, problem->collected, sizeof best->collected);
-        set_value(best->units, problem,
-                  problem->simplex.table[row][problem->count]);
-        set_value(best->computing, problem,
-                  problem->simplex.table[row + 1][problem->count]);
+        papers_simplex_values(&problem->simplex, problem->trial.share);
+        copy(best, &problem->trial, problem->count);
     }
+    return order > 0;
 }
+
+/* ---- all pairs ---- */
 
 static void first_order(size_t *order, size_t count)
 {
@@ -173,16 +140,20 @@ static void first_order(size_t *order, size_t count)
     }
 }
 
-static void reverse(size_t *order, size_t first, size_t end)
+/* Writes an order turned round. */
+static void turn(size_t *to, const size_t *order, size_t count)
 {
-    while (first + 1 < end) {
-        size_t other = order[first];
-
-        end -= 1;
-        order[first] = order[end];
-        order[end] = other;
-        first += 1;
+    for (size_t i = 0; i < count; ++i) {
+        to[i] = order[count - 1 - i];
     }
+}
+
+static void swap(size_t *one, size_t *other)
+{
+    size_t kept = *one;
+
+    *one = *other;
+    *other = kept;
 }
 
 /* The next order as words are sorted. Result: whether there is one. */
@@ -190,7 +161,6 @@ static bool next_order(size_t *order, size_t count)
 {
     size_t rise = count - 1;
     size_t above = count - 1;
-    size_t other;
 
     while (rise > 0 && order[rise - 1] > order[rise]) {
         rise -= 1;
@@ -201,88 +171,255 @@ static bool next_order(size_t *order, size_t count)
     while (order[above] < order[rise - 1]) {
         above -= 1;
     }
-    other = order[above];
-    order[above] = order[rise - 1];
-    order[rise - 1] = other;
-    reverse(order, rise, count);
+    swap(&order[above], &order[rise - 1]);
+    for (size_t end = count - 1; rise < end; ++rise, --end) {
+        swap(&order[rise], &order[end]);
+    }
     return true;
 }
 
-/* Tries all pairs, or those whose order of collecting is the order of sending,
-   perhaps turned round. */
 enum pairs {
     ALL,
-    SAME,
-    TURNED
+    SAME,   /* FIFO: orders of collecting as of sending */
+    TURNED, /* LIFO */
 };
 
-static void try_pairs(struct best *best, struct problem *problem,
+static void try_pairs(struct pair *best, struct problem *problem,
                       enum pairs pairs)
 {
     size_t count = problem->count;
+    struct pair *trial = &problem->trial;
 
-    best->any = false;
-    first_order(problem->sent, count);
+    first_order(trial->sent, count);
     do {
         if (pairs == ALL) {
-            first_order(problem->collected, count);
+            first_order(trial->collected, count);
+        } else if (pairs == SAME) {
+            memcpy(trial->collected, trial->sent, count * sizeof *trial->sent);
         } else {
-            memcpy(problem->collected, problem->sent,
-                   sizeof problem->collected);
-        }
-        if (pairs == TURNED) {
-            reverse(problem->collected, 0, count);
+            turn(trial->collected, trial->sent, count);
         }
         do {
-            solve(problem);
-            judge(best, problem);
-        } while (pairs == ALL && next_order(problem->collected, count));
-    } while (next_order(problem->sent, count));
+            (void)judge(best, problem);
+        } while (pairs == ALL && next_order(trial->collected, count));
+    } while (next_order(trial->sent, count));
 }
 
-/* Sets who waits how long: the slack of the worker's limit. */
-static void set_idle(mpq_t idle, const struct problem *problem, size_t worker,
-                     mpq_srcptr makespan)
-{
-    mpz_srcptr slack = papers_simplex_value(
-        &problem->simplex, (unsigned)(problem->count + worker));
-    mpq_t unit;
+/* ---- LIFO and FIFO of more workers ---- */
 
-    if (slack != NULL) {
-        mpq_init(unit);
-        mpq_set_z(unit, problem->unit);
-        set_value(idle, problem, slack);
-        mpq_mul(idle, idle, makespan);
-        mpq_div(idle, idle, unit);
-        mpq_clear(unit);
+/* Sorts the order of sending by rising C, then by rising E, then as in the
+   file. */
+static void sort(struct pair *pair, const struct problem *problem)
+{
+    for (size_t i = 0; i < problem->count; ++i) {
+        size_t place = i;
+
+        for (; place > 0; --place) {
+            size_t other = pair->sent[place - 1];
+            int order = papers_number_compare(send_of(problem, other),
+                                              send_of(problem, i));
+
+            if (order < 0 || (order == 0 && compute_of(problem, other) <=
+                                                compute_of(problem, i))) {
+                break;
+            }
+            pair->sent[place] = other;
+        }
+        pair->sent[place] = i;
     }
 }
 
-static void collection_init(struct papers_collection *to)
+static void add_share(struct pair *pair, const struct problem *problem,
+                      size_t worker, quad share)
 {
-    to->takers = 0;
-    mpq_init(to->makespan);
-    for (size_t i = 0; i < MAX; ++i) {
-        mpq_inits(to->share[i], to->idle[i], NULL);
+    pair->share[worker] = share;
+    pair->units += share;
+    pair->computing += share * compute_of(problem, worker);
+}
+
+/* Nobody idles: a_i (g_i + E_i) is what was left for the worker, g = (1 +
+   ratio) C, and what it computes is left for the next. */
+static void set_lifo(struct pair *pair, const struct problem *problem)
+{
+    quad left = 1;
+
+    sort(pair, problem);
+    turn(pair->collected, pair->sent, problem->count);
+    for (size_t i = 0; i < problem->count; ++i) {
+        size_t worker = pair->sent[i];
+        quad compute = compute_of(problem, worker);
+        quad share =
+            left / ((1 + problem->ratio) * send_of(problem, worker) + compute);
+
+        add_share(pair, problem, worker, share);
+        left = share * compute;
     }
 }
 
-static void collection_free(struct papers_collection *of)
+/* FIFO, the first of whose workers take part. */
+struct fifo {
+    const struct problem *problem;
+    const size_t *sent;
+    quad there, back; /* transfers of a unit are that many times C */
+    size_t takers;
+    quad first, last; /* shares of the first and of the last one */
+    quad units;
+};
+
+/* What a worker gets for each unit of its predecessor if neither idles. */
+static quad step_of(const struct fifo *fifo, size_t i)
 {
-    mpq_clear(of->makespan);
-    for (size_t i = 0; i < MAX; ++i) {
-        mpq_clears(of->share[i], of->idle[i], NULL);
+    const struct problem *problem = fifo->problem;
+    size_t from = fifo->sent[i - 1];
+    size_t to = fifo->sent[i];
+
+    return (compute_of(problem, from) + fifo->back * send_of(problem, from)) /
+           (compute_of(problem, to) + fifo->there * send_of(problem, to));
+}
+
+/*
+ * Finds how many are best. With shares u_i for a first one of 1 nobody idles;
+ * it gets 1 / (there C + E + back sum of C u). If the link is too short for
+ * that, it is full: the first one does not wait, and the last one gets what the
+ * link still takes.
+ */
+static void choose_takers(struct fifo *fifo)
+{
+    const struct problem *problem = fifo->problem;
+    quad first = compute_of(problem, fifo->sent[0]) +
+                 fifo->there * send_of(problem, fifo->sent[0]);
+    quad room = 1 / (fifo->there + fifo->back); /* sum of C a of a full link */
+    quad link = 0;                              /* sum of C u */
+    quad units = 0;                             /* sum of u */
+    quad u = 1;
+    bool full = false;
+
+    for (size_t i = 0; i < problem->count && !full; ++i) {
+        quad send = send_of(problem, fifo->sent[i]);
+        quad got, last;
+
+        u *= i == 0 ? 1 : step_of(fifo, i);
+        got = 1 / (first + fifo->back * (link + send * u));
+        last = got * u;
+        full = got * (link + send * u) > room;
+        if (full) {
+            got = (1 - fifo->back * room) / first;
+            last = (room - got * link) / send;
+        }
+        if (got * units + last > fifo->units) {
+            fifo->units = got * units + last;
+            fifo->takers = i + 1;
+            fifo->first = i == 0 ? last : got;
+            fifo->last = last;
+        }
+        link += send * u;
+        units += u;
     }
 }
+
+/* With a ratio of more than 1 collecting is the dearer way: this is the
+   schedule of the inverse ratio backward in time. */
+static void set_fifo(struct pair *pair, const struct problem *problem)
+{
+    size_t count = problem->count;
+    struct fifo fifo = {.problem = problem,
+                        .sent = pair->collected,
+                        .there = quad_max(1, problem->ratio),
+                        .back = -quad_max(-1, -problem->ratio)};
+    quad share;
+
+    sort(pair, problem);
+    memcpy(pair->collected, pair->sent, count * sizeof *pair->sent);
+    choose_takers(&fifo);
+    share = fifo.first;
+    for (size_t i = 0; i < fifo.takers; ++i) {
+        if (i > 0) {
+            share *= step_of(&fifo, i);
+        }
+        add_share(pair, problem, fifo.sent[i],
+                  i + 1 == fifo.takers ? fifo.last : share);
+    }
+    if (problem->ratio > 1) {
+        turn(pair->sent, fifo.sent, count);
+        memcpy(pair->collected, pair->sent, count * sizeof *pair->sent);
+    }
+}
+
+/* ---- search ---- */
+
+/* Moves a worker to another place of an order. */
+static void move(size_t *order, size_t from, size_t to)
+{
+    size_t worker = order[from];
+
+    for (; from < to; ++from) {
+        order[from] = order[from + 1];
+    }
+    for (; from > to; --from) {
+        order[from] = order[from - 1];
+    }
+    order[to] = worker;
+}
+
+/* Tries a worker at all places of an order. Result: whether one is better,
+   where it stays. */
+static bool move_one(struct pair *best, struct problem *problem, size_t *order,
+                     size_t worker)
+{
+    bool better = false;
+    size_t place = 0;
+
+    while (order[place] != worker) {
+        place += 1;
+    }
+    for (size_t to = 0; to < problem->count; ++to) {
+        if (to == place || problem->simplex.steps >= STEPS_MAX) {
+            continue;
+        }
+        move(order, place, to);
+        if (judge(best, problem)) {
+            better = true;
+            place = to;
+        } else {
+            move(order, to, place);
+        }
+    }
+    return better;
+}
+
+/* Searches from a pair on. */
+static void search(struct pair *best, struct problem *problem,
+                   const struct pair *from)
+{
+    struct pair here = pair_new(problem->count);
+    bool better = true;
+
+    problem->simplex.steps = 0;
+    copy(&problem->trial, from, problem->count);
+    (void)judge(&here, problem);
+    while (better) {
+        better = false;
+        for (size_t i = 0; i < problem->count; ++i) {
+            better |= move_one(&here, problem, problem->trial.sent, i);
+            better |= move_one(&here, problem, problem->trial.collected, i);
+        }
+    }
+    if (papers_number_compare(here.units, best->units) > 0) {
+        copy(best, &here, problem->count);
+    }
+    pair_free(&here);
+}
+
+/* ---- results ---- */
 
 /* Writes who gets something, in an order. Result: their number. */
-static size_t write_order(size_t *to, const struct papers_collection *of,
+static size_t write_order(size_t *to, const struct pair *pair,
                           const size_t *order, size_t count)
 {
     size_t takers = 0;
 
     for (size_t i = 0; i < count; ++i) {
-        if (mpq_sgn(of->share[order[i]]) > 0) {
+        if (pair->share[order[i]] > 0) {
             to[takers] = order[i];
             takers += 1;
         }
@@ -290,47 +427,85 @@ static size_t write_order(size_t *to, const struct papers_collection *of,
     return takers;
 }
 
-/* Solves for the best pair again, and scales it to the load. */
-static void write_best(struct papers_collection *to, struct problem *problem,
-                       const struct best *best, mpq_srcptr load)
+/* Scales a pair to the load, and sets who waits how long. */
+static struct papers_collection
+collection_of(const struct problem *problem, const struct pair *pair, quad load)
 {
     size_t count = problem->count;
+    struct papers_collection of = {.sent = array(count, sizeof *of.sent),
+                                   .collected =
+                                       array(count, sizeof *of.collected),
+                                   .makespan = load / pair->units,
+                                   .share = array(count, sizeof *of.share),
+                                   .idle = array(count, sizeof *of.idle)};
+    quad clock = 0;
 
-    memcpy(problem->sent, best->sent, sizeof best->sent);
-    memcpy(problem->collected, best->collected, sizeof best->collected);
-    solve(problem);
-    collection_init(to);
-    mpq_div(to->makespan, load, best->units);
-    for (size_t i = 0; i < count; ++i) {
-        mpz_srcptr share = papers_simplex_value(&problem->simplex, (unsigned)i);
+    of.takers = write_order(of.sent, pair, pair->sent, count);
+    (void)write_order(of.collected, pair, pair->collected, count);
+    for (size_t i = 0; i < of.takers; ++i) {
+        size_t worker = of.sent[i];
 
-        if (share != NULL && mpz_sgn(share) > 0) {
-            set_value(to->share[i], problem, share);
-            mpq_mul(to->share[i], to->share[i], to->makespan);
-            set_idle(to->idle[i], problem, i, to->makespan);
-        }
+        of.share[worker] = pair->share[worker] * of.makespan;
+        clock += send_of(problem, worker) * of.share[worker];
+        of.idle[worker] =
+            -(clock + compute_of(problem, worker) * of.share[worker]);
     }
-    to->takers = write_order(to->sent, to, best->sent, count);
-    (void)write_order(to->collected, to, best->collected, count);
+    clock = of.makespan - clock * problem->ratio;
+    for (size_t i = 0; i < of.takers; ++i) {
+        size_t worker = of.collected[i];
+
+        of.idle[worker] =
+            quad_max(0, papers_number_minus(clock, -of.idle[worker]));
+        clock += problem->ratio * send_of(problem, worker) * of.share[worker];
+    }
+    return of;
 }
 
 void papers_results(struct papers_results *results,
-                    const struct papers_workers *workers, mpq_srcptr load,
-                    mpq_srcptr ratio)
+                    const struct papers_workers *workers, quad load, quad ratio)
 {
-    struct papers_collection *const to[] = {&results->optimal, &results->fifo,
-                                            &results->lifo};
-    struct problem problem;
-    struct best best;
+    size_t count = workers->count;
+    struct problem problem = {.workers = workers,
+                              .ratio = ratio,
+                              .count = count,
+                              .trial = pair_new(count)};
+    struct pair lifo = pair_new(count);
+    struct pair fifo = pair_new(count);
+    struct pair best = pair_new(count);
 
-    problem_init(&problem, workers, ratio);
-    mpq_inits(best.units, best.computing, NULL);
-    for (enum pairs pairs = ALL; pairs <= TURNED; ++pairs) {
-        try_pairs(&best, &problem, pairs);
-        write_best(to[pairs], &problem, &best, load);
+    results->exact = count <= PAPERS_PAIRS_MAX;
+    papers_simplex_init(&problem.simplex, count, count + 1);
+    if (results->exact) {
+        try_pairs(&lifo, &problem, TURNED);
+        try_pairs(&fifo, &problem, SAME);
+        try_pairs(&best, &problem, ALL);
+    } else {
+        set_lifo(&lifo, &problem);
+        set_fifo(&fifo, &problem);
+        copy(&best,
+             papers_number_compare(lifo.units, fifo.units) > 0 ? &lifo : &fifo,
+             count);
+        if (count * count * count < STEPS_MAX) {
+            search(&best, &problem, &fifo);
+            search(&best, &problem, &lifo);
+        }
     }
-    mpq_clears(best.units, best.computing, NULL);
-    problem_free(&problem);
+    results->lifo = collection_of(&problem, &lifo, load);
+    results->fifo = collection_of(&problem, &fifo, load);
+    results->optimal = collection_of(&problem, &best, load);
+    papers_simplex_free(&problem.simplex);
+    pair_free(&problem.trial);
+    pair_free(&lifo);
+    pair_free(&fifo);
+    pair_free(&best);
+}
+
+static void collection_free(struct papers_collection *of)
+{
+    free(of->sent);
+    free(of->collected);
+    free(of->share);
+    free(of->idle);
 }
 
 void papers_results_free(struct papers_results *results)

@@ -15,8 +15,8 @@
 
 #include "qemu/papers/workers.h"
 
-/* All pairs of orders are tried: 14,400 for 5 workers. */
-#define PAPERS_RESULTS_MAX 5
+/* Up to so many workers, all pairs of orders are tried: 14,400. */
+#define PAPERS_PAIRS_MAX 5
 
 enum papers_results_column {
     PAPERS_TRANSFER, /* C, transfer of a unit */
@@ -25,29 +25,34 @@ enum papers_results_column {
 
 struct papers_collection {
     size_t takers; /* who get something, of .. */
-    size_t sent[PAPERS_RESULTS_MAX];
-    size_t collected[PAPERS_RESULTS_MAX];
-    mpq_t makespan;
-    mpq_t share[PAPERS_RESULTS_MAX]; /* of each worker */
-    mpq_t idle[PAPERS_RESULTS_MAX];  /* of each worker that gets something, from
-                                        its last unit to its results' sending;
-                                        else 0 */
+    size_t *sent;
+    size_t *collected;
+    quad makespan;
+    quad *share; /* of each worker */
+    quad *idle;  /* of each worker that gets something, from its last unit to
+                    its results' sending; else 0 */
 };
 
 struct papers_results {
     struct papers_collection lifo;    /* the best: last sent, first collected */
     struct papers_collection fifo;    /* the best of equal orders */
-    struct papers_collection optimal; /* the best of all pairs */
+    struct papers_collection optimal; /* the best of all pairs, if .. */
+    bool exact; /* .. this; else the best that was found */
 };
 
 /*
- * Finds the least makespans: exactly, for 1 to PAPERS_RESULTS_MAX workers, load
- * > 0, ratio >= 0. Of plans that end together, the one with the least computing
- * in all; then the first one, orders counted up. To be freed.
+ * Finds the least makespans, load > 0, ratio >= 0; to be freed. Up to
+ * PAPERS_PAIRS_MAX workers, of plans that end together the one with the least
+ * computing in all is taken, then the first one, orders counted up.
+ *
+ * With more workers LIFO is a star with g = (1 + ratio) C, served by rising C;
+ * FIFO is served by rising C, too, or by falling C if ratio > 1, and not all
+ * take part. From each of these two a search moves one worker at a time in one
+ * order, as long as that ends earlier: 1 s at most, and always the same steps.
  */
 void papers_results(struct papers_results *results,
-                    const struct papers_workers *workers, mpq_srcptr load,
-                    mpq_srcptr ratio);
+                    const struct papers_workers *workers, quad load,
+                    quad ratio);
 void papers_results_free(struct papers_results *results);
 
 #endif

@@ -1,154 +1,134 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/papers/simplex.h"
 
-#include <stdbool.h>
+#include "qemu/support/memory.h"
 
-void papers_simplex_init(struct papers_simplex *simplex, unsigned variables,
-                         unsigned limits)
+#include <stdlib.h>
+#include <string.h>
+
+void papers_simplex_init(struct papers_simplex *simplex, size_t variables,
+                         size_t limits)
 {
-    simplex->variables = variables;
-    simplex->limits = limits;
-    mpz_init(simplex->scale);
-    for (unsigned i = 0; i < limits + 2; ++i) {
-        for (unsigned j = 0; j <= variables; ++j) {
-            mpz_init(simplex->table[i][j]);
-        }
-    }
+    *simplex =
+        (struct papers_simplex){.variables = variables, .limits = limits};
+    simplex->table = memory_or_exit(
+        malloc((limits + 2) * (variables + 1) * sizeof *simplex->table));
+    simplex->row_of = memory_or_exit(malloc(limits * sizeof *simplex->row_of));
+    simplex->column_of =
+        memory_or_exit(malloc(variables * sizeof *simplex->column_of));
 }
 
 void papers_simplex_free(struct papers_simplex *simplex)
 {
-    mpz_clear(simplex->scale);
-    for (unsigned i = 0; i < simplex->limits + 2; ++i) {
-        for (unsigned j = 0; j <= simplex->variables; ++j) {
-            mpz_clear(simplex->table[i][j]);
-        }
-    }
+    free(simplex->table);
+    free(simplex->row_of);
+    free(simplex->column_of);
 }
 
-void papers_simplex_begin(struct papers_simplex *simplex)
+/* The column of a variable of which more is better: the first variable, or the
+   column that `steepest` gains most a unit. None: `variables`. */
+static size_t entering(const struct papers_simplex *simplex, bool steepest)
 {
-    mpz_set_ui(simplex->scale, 1);
-    for (unsigned i = 0; i < simplex->limits; ++i) {
-        simplex->row_of[i] = simplex->variables + i;
-    }
-    for (unsigned j = 0; j < simplex->variables; ++j) {
-        simplex->column_of[j] = j;
-    }
-}
+    const quad *first = papers_simplex_row(simplex, simplex->limits);
+    const quad *second = papers_simplex_row(simplex, simplex->limits + 1);
+    size_t best = simplex->variables;
 
-/* Whether more of the column's variable is better. */
-static bool improves(const struct papers_simplex *simplex, unsigned column)
-{
-    int first = mpz_sgn(simplex->table[simplex->limits][column]);
+    for (size_t j = 0; j < simplex->variables; ++j) {
+        bool improves = first[j] < 0 || (first[j] == 0 && second[j] < 0);
 
-    return first < 0 ||
-           (first == 0 &&
-            mpz_sgn(simplex->table[simplex->limits + 1][column]) < 0);
-}
-
-/* The column of the first variable of which more is better, or `variables`. */
-static unsigned entering(const struct papers_simplex *simplex)
-{
-    unsigned best = simplex->variables;
-
-    for (unsigned j = 0; j < simplex->variables; ++j) {
-        if (improves(simplex, j) &&
+        if (improves &&
             (best == simplex->variables ||
-             simplex->column_of[j] < simplex->column_of[best])) {
+             (steepest ? first[j] < first[best]
+                       : simplex->column_of[j] < simplex->column_of[best]))) {
             best = j;
         }
     }
     return best;
 }
 
-/* How soon row i bounds the column's variable compared with row k: -1 sooner,
-   0 as soon, 1 later. */
-static int compare(const struct papers_simplex *simplex, unsigned column,
-                   unsigned i, unsigned k)
-{
-    unsigned last = simplex->variables;
-    int order;
-    mpz_t one, other;
-
-    mpz_inits(one, other, NULL);
-    mpz_mul(one, simplex->table[i][last], simplex->table[k][column]);
-    mpz_mul(other, simplex->table[k][last], simplex->table[i][column]);
-    order = mpz_cmp(one, other);
-    mpz_clears(one, other, NULL);
-    return order;
-}
-
 /* The row that bounds the column's variable first; of equals, that of the first
    variable. There is one. */
-static unsigned leaving(const struct papers_simplex *simplex, unsigned column)
+static size_t leaving(const struct papers_simplex *simplex, size_t column)
 {
-    unsigned best = simplex->limits;
+    size_t best = simplex->limits;
+    quad least = 0;
 
-    for (unsigned i = 0; i < simplex->limits; ++i) {
-        int order;
+    for (size_t i = 0; i < simplex->limits; ++i) {
+        const quad *row = papers_simplex_row(simplex, i);
+        quad most = row[simplex->variables] / row[column];
+        int order =
+            best == simplex->limits ? -1 : papers_number_compare(most, least);
 
-        if (mpz_sgn(simplex->table[i][column]) <= 0) {
-            continue;
-        }
-        order =
-            best == simplex->limits ? -1 : compare(simplex, column, i, best);
-        if (order < 0 ||
-            (order == 0 && simplex->row_of[i] < simplex->row_of[best])) {
+        if (row[column] > 0 &&
+            (order < 0 ||
+             (order == 0 && simplex->row_of[i] < simplex->row_of[best]))) {
             best = i;
+            least = most;
         }
     }
     return best;
 }
 
-/* Computes a row anew: (entry pivot - its entry in the column * the pivot
-   row's) / scale. */
-static void pivot_row(struct papers_simplex *simplex, unsigned i, unsigned row,
-                      unsigned column)
+/* Swaps a row's variable with a column's. Rounding leaves no other number where
+   there should be 0: signs decide. */
+static void pivot(struct papers_simplex *simplex, size_t row, size_t column)
 {
-    mpz_ptr factor = simplex->table[i][column];
+    quad *with = papers_simplex_row(simplex, row);
+    size_t variable = simplex->row_of[row];
+    quad entry = with[column];
 
-    for (unsigned j = 0; j <= simplex->variables; ++j) {
-        mpz_ptr entry = simplex->table[i][j];
-
-        if (j != column) {
-            mpz_mul(entry, entry, simplex->table[row][column]);
-            mpz_submul(entry, factor, simplex->table[row][j]);
-            mpz_divexact(entry, entry, simplex->scale);
-        }
+    with[column] = 1;
+    for (size_t j = 0; j <= simplex->variables; ++j) {
+        with[j] /= entry;
     }
-    mpz_neg(factor, factor);
-}
+    for (size_t i = 0; i < simplex->limits + 2; ++i) {
+        quad *of = papers_simplex_row(simplex, i);
+        quad factor = of[column];
 
-/* Swaps a row's variable with a column's. */
-static void pivot(struct papers_simplex *simplex, unsigned row, unsigned column)
-{
-    unsigned variable = simplex->row_of[row];
-
-    for (unsigned i = 0; i < simplex->limits + 2; ++i) {
-        if (i != row) {
-            pivot_row(simplex, i, row, column);
+        if (i == row || factor == 0) {
+            continue;
         }
+        of[column] = 0;
+        for (size_t j = 0; j <= simplex->variables; ++j) {
+            of[j] = papers_number_minus(of[j], factor * with[j]);
+        }
+        simplex->steps += simplex->variables + 1;
     }
-    mpz_swap(simplex->scale, simplex->table[row][column]);
     simplex->row_of[row] = simplex->column_of[column];
     simplex->column_of[column] = variable;
 }
 
-void papers_simplex_solve(struct papers_simplex *simplex)
+bool papers_simplex_solve(struct papers_simplex *simplex, size_t steps_max)
 {
-    for (unsigned column; (column = entering(simplex)) < simplex->variables;) {
-        pivot(simplex, leaving(simplex, column), column);
+    for (size_t i = 0; i < simplex->limits; ++i) {
+        simplex->row_of[i] = simplex->variables + i;
     }
+    for (size_t j = 0; j < simplex->variables; ++j) {
+        simplex->column_of[j] = j;
+    }
+    for (size_t i = 0; simplex->steps <= steps_max; ++i) {
+        size_t column = entering(simplex, i < 4 * simplex->variables);
+        size_t row;
+
+        if (column == simplex->variables) {
+            return true;
+        }
+        row = leaving(simplex, column);
+        if (row == simplex->limits) {
+            break; /* rounding has made it unbounded */
+        }
+        pivot(simplex, row, column);
+    }
+    return false;
 }
 
-mpz_srcptr papers_simplex_value(const struct papers_simplex *simplex,
-                                unsigned variable)
+void papers_simplex_values(const struct papers_simplex *simplex, quad *values)
 {
-    for (unsigned i = 0; i < simplex->limits; ++i) {
-        if (simplex->row_of[i] == variable) {
-            return simplex->table[i][simplex->variables];
+    memset(values, 0, simplex->variables * sizeof *values);
+    for (size_t i = 0; i < simplex->limits; ++i) {
+        if (simplex->row_of[i] < simplex->variables) {
+            values[simplex->row_of[i]] =
+                papers_simplex_row(simplex, i)[simplex->variables];
         }
     }
-    return NULL;
 }

@@ -1,47 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Small linear programmes in whole numbers, exactly: the simplex method with
- * pivots that keep one denominator for all (every entry of the table is a
- * determinant of the first table, so every division has no remainder).
- */
+/* Small linear programmes, by the simplex method. */
 #ifndef QEMU_PAPERS_SIMPLEX_H
 #define QEMU_PAPERS_SIMPLEX_H
 
-#include <gmp.h>
+#include "hal/nodiscard.h"
+#include "qemu/papers/number.h"
 
-#define PAPERS_SIMPLEX_VARIABLES 5
-#define PAPERS_SIMPLEX_LIMITS 6
+#include <stddef.h>
 
 /*
  * Maximises objective[0] . x and, among all maxima, objective[1] . x, with
  * x >= 0 and row . x <= its limit, which is 0 or more. An objective row holds
- * its negated coefficients. All numbers are over `scale` while it is solved.
- * The table's last column holds the limits and the negated objectives' values.
+ * its negated coefficients. The table's last column holds the limits, and once
+ * it is solved the objectives' values.
  */
 struct papers_simplex {
-    unsigned variables;
-    unsigned limits; /* rows of them; the two objectives follow */
-    mpz_t table[PAPERS_SIMPLEX_LIMITS + 2][PAPERS_SIMPLEX_VARIABLES + 1];
-    mpz_t scale;
-    /* Variables 0 .., then the slacks of the limits. */
-    unsigned row_of[PAPERS_SIMPLEX_LIMITS];
-    unsigned column_of[PAPERS_SIMPLEX_VARIABLES];
+    size_t variables;
+    size_t limits;  /* rows of them; the two objectives follow */
+    quad *table;    /* row by row, of variables + 1 numbers each */
+    size_t *row_of; /* the variable of a row: 0 .., then the slacks */
+    size_t *column_of;
+    size_t steps; /* numbers of the table computed so far */
 };
 
-/* Sizes within the limits above. All numbers are 0. */
-void papers_simplex_init(struct papers_simplex *simplex, unsigned variables,
-                         unsigned limits);
+/* papers_simplex_free(). */
+void papers_simplex_init(struct papers_simplex *simplex, size_t variables,
+                         size_t limits);
 void papers_simplex_free(struct papers_simplex *simplex);
 
-/* Sets scale and rows' meaning for a new table, which the caller fills. */
-void papers_simplex_begin(struct papers_simplex *simplex);
+/* A row of the table, from 0: the caller fills all of them. */
+static inline quad *papers_simplex_row(const struct papers_simplex *simplex,
+                                       size_t row)
+{
+    return simplex->table + row * (simplex->variables + 1);
+}
 
-/* Solves a bounded programme: every variable has a limit. Ends always, by
-   Bland's rule. */
-void papers_simplex_solve(struct papers_simplex *simplex);
+/* Solves a bounded programme: every variable has a limit. Ends always, at the
+   latest by Bland's rule. Result: whether `steps` have not become more than
+   `steps_max`; else it is not solved. */
+NODISCARD bool papers_simplex_solve(struct papers_simplex *simplex,
+                                    size_t steps_max);
 
-/* The numerator of a variable, over `scale`; NULL: it is 0. */
-mpz_srcptr papers_simplex_value(const struct papers_simplex *simplex,
-                                unsigned variable);
+/* Writes what is best to the variables. */
+void papers_simplex_values(const struct papers_simplex *simplex, quad *values);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/papers/workers.h"
 
-#include "qemu/papers/number.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/memory.h"
 #include "qemu/support/quote.h"
@@ -49,14 +48,11 @@ static bool add_worker(struct reader *reader)
                  reader->form->workers_max);
         return complain(reader, NULL, NULL, allowed);
     }
-    workers->numbers =
-        memory_or_exit(realloc(workers->numbers, count * PAPERS_COLUMNS_MAX *
-                                                     sizeof *workers->numbers));
+    workers->numbers = memory_or_exit(
+        realloc(workers->numbers, count * sizeof *workers->numbers));
     workers->line =
         memory_or_exit(realloc(workers->line, count * sizeof *workers->line));
-    for (unsigned i = 0; i < PAPERS_COLUMNS_MAX; ++i) {
-        mpq_init(workers->numbers[workers->count * PAPERS_COLUMNS_MAX + i]);
-    }
+    memset(workers->numbers[workers->count], 0, sizeof *workers->numbers);
     workers->line[workers->count] = reader->line;
     workers->count = count;
     return true;
@@ -81,8 +77,7 @@ static bool read_number(const struct reader *reader, unsigned column,
                         const char *text)
 {
     const struct papers_workers *workers = reader->workers;
-    mpq_ptr value =
-        workers->numbers[(workers->count - 1) * PAPERS_COLUMNS_MAX + column];
+    quad *value = &workers->numbers[workers->count - 1][column];
     const char *allowed = reader->form->positive[column]
                               ? papers_number_positive(value, text)
                               : papers_number_natural(value, text);
@@ -165,12 +160,6 @@ int papers_workers_read(struct papers_workers *workers, const char *path,
 
 void papers_workers_free(struct papers_workers *workers)
 {
-    papers_numbers_free(workers->numbers, workers->count * PAPERS_COLUMNS_MAX);
+    free(workers->numbers);
     free(workers->line);
-}
-
-mpq_srcptr papers_workers_at(const struct papers_workers *workers,
-                             size_t worker, unsigned column)
-{
-    return workers->numbers[worker * PAPERS_COLUMNS_MAX + column];
 }

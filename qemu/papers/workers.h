@@ -12,9 +12,8 @@
 #define QEMU_PAPERS_WORKERS_H
 
 #include "hal/nodiscard.h"
+#include "qemu/papers/number.h"
 
-#include <gmp.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 #define PAPERS_COLUMNS_MAX 4
@@ -31,7 +30,7 @@ struct papers_line {
 struct papers_workers {
     const char *path; /* the caller's */
     size_t count;
-    mpq_t *numbers; /* count * PAPERS_COLUMNS_MAX, a row for each worker */
+    quad (*numbers)[PAPERS_COLUMNS_MAX]; /* of each worker, as in its line */
     unsigned *line; /* of the file, from 1, for each worker */
 };
 
@@ -43,9 +42,5 @@ NODISCARD int papers_workers_read(struct papers_workers *workers,
                                   const char *path,
                                   const struct papers_line *line);
 void papers_workers_free(struct papers_workers *workers);
-
-/* A number of a worker, both from 0; the workers'. */
-mpq_srcptr papers_workers_at(const struct papers_workers *workers,
-                             size_t worker, unsigned column);
 
 #endif

@@ -71,6 +71,7 @@ FILES = {
     "star": b"1 3\n2 4 1\n1/2 5 1 2\n",
     "dear": b"1 3\n2 4 500\n1/2 5 1 2\n", "workers": b"1\n2\n3/2\n",
     "results": b"1 4\n2 3\n1 5\n", "held": b"10\n0\n25\n5\n",
+    "six": b"1 5\n2 3\n3 4\n1 9\n2 6\n4 1\n",
     "nodes.txt": b"1 0 2us\n3 2 4us\n",
     "slow.profile": b"startup = 20us\ntransfer = 1us\nhop_delay = 2us\n",
 }
@@ -359,6 +360,7 @@ CASES = {
         "quincunx model star star --load 40 --installments periodic "
         "| grep period|limit|:",
         "quincunx model results results --load 40 --ratio 1/2",
+        "quincunx model results six --load 40 --ratio 1/2",
         "quincunx model farm workers --load 100",
         "quincunx model farm workers --load 100 --factor 2 | grep factor",
         "quincunx model masters held --compute 3 --startup 1 --transfer 1/2",

@@ -3,6 +3,8 @@
 import itertools
 from fractions import Fraction
 
+import numpy
+
 from execute import Lane, Node, Send, execute
 
 # ---- stars: workers are (g, w, G, W) ----
@@ -58,24 +60,6 @@ def run_star(workers, order, chunks):
 # ---- results: workers are (C, E) ----
 
 
-def solve(rows):
-    """The solution of a square system [coefficients.., right side]; None if
-    there is not exactly one."""
-    rows = [row[:] for row in rows]
-    size = len(rows)
-    for i in range(size):
-        pivot = next((r for r in range(i, size) if rows[r][i] != 0), None)
-        if pivot is None:
-            return None
-        rows[i], rows[pivot] = rows[pivot], rows[i]
-        rows[i] = [value / rows[i][i] for value in rows[i]]
-        for r in range(size):
-            if r != i and rows[r][i] != 0:
-                factor = rows[r][i]
-                rows[r] = [a - factor * b for a, b in zip(rows[r], rows[i])]
-    return [row[-1] for row in rows]
-
-
 def collect_rows(workers, ratio, sent, collected):
     """Limits [coefficients.., 1] of the units in a time of 1: of each worker,
     then of the port."""
@@ -93,21 +77,35 @@ def collect_rows(workers, ratio, sent, collected):
 
 
 def best_collection(workers, ratio, load, pairs):
-    """The least makespan of these pairs of orders: all vertices of each
-    programme."""
+    """The least makespan of these pairs of orders, to 1e-9: all vertices of
+    each programme."""
     size = len(workers)
-    axes = [[Fraction(int(i == j)) for j in range(size)] + [Fraction(0)]
-            for i in range(size)]
-    most = Fraction(0)
+    tight = numpy.array(list(itertools.combinations(range(2 * size + 1),
+                                                    size)))
+    right = numpy.array([1.] * (size + 1) + [0.] * size)[tight][..., None]
+    times = [(float(c), float(e)) for c, e in workers]
+    most = 0
     for sent, collected in pairs:
-        rows = collect_rows(workers, ratio, sent, collected)
-        for tight in itertools.combinations(rows + axes, size):
-            units = solve(list(tight))
-            if (units is not None and sum(units) > most and min(units) >= 0
-                    and all(sum(a * u for a, u in zip(row, units)) <= 1
-                            for row in rows)):
-                most = sum(units)
-    return load / most
+        rows = numpy.array(collect_rows(times, float(ratio), sent, collected),
+                           float)[:, :-1]
+        systems = numpy.vstack([rows, numpy.eye(size)])[tight]
+        one = abs(numpy.linalg.det(systems)) > 1e-9
+        units = numpy.linalg.solve(systems[one], right[one])[..., 0]
+        fit = ((units @ rows.T < 1 + 1e-11) & (units.min(1) > -1e-11)[:, None]
+               ).all(1)
+        most = max(most, units[fit].sum(1).max())
+    return float(load) / most
+
+
+def collection_bound(workers, ratio, load):
+    """No pair of orders ends earlier: each worker and the port have time for
+    no more than their own transfers and computing."""
+    port, units = Fraction(1), Fraction(0)
+    for c, e in sorted(workers):
+        both = (1 + ratio) * c
+        share = min(1 / (both + e), port / both)
+        port, units = port - both * share, units + share
+    return load / units
 
 
 def order_pairs(size, kind):

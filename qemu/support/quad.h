@@ -4,8 +4,8 @@
  * the compiler brings the software; printf() and the functions of math.h do not
  * know them. Plans of up to 20 phases lose some 10 bits to rounding.
  */
-#ifndef QEMU_MODEL_QUAD_H
-#define QEMU_MODEL_QUAD_H
+#ifndef QEMU_SUPPORT_QUAD_H
+#define QEMU_SUPPORT_QUAD_H
 
 #include <float.h>
 #include <stdint.h>
