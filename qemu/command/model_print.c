@@ -296,8 +296,9 @@ static json_t *parts_json(const struct papers_masters *masters)
 {
     json_t *parts = json_array();
 
-    for (unsigned i = 0; i < masters->rounds; ++i) {
-        json_array_append_new(parts, json_real((double)masters->part[i]));
+    for (unsigned i = 0; i < masters->rounds.rounds; ++i) {
+        json_array_append_new(parts,
+                              json_real((double)masters->rounds.part[i]));
     }
     return parts;
 }
@@ -323,9 +324,9 @@ static void masters_json(const struct papers_masters *masters, double makespan)
     json_t *json = json_pack(
         "{s:s, s:I, s:i, s:I, s:f, s:f, s:f, s:f}", "platform", "masters",
         "workers", (json_int_t)masters->nodes, "class", (int)masters->class,
-        "rounds", (json_int_t)masters->rounds, "makespan", makespan,
+        "rounds", (json_int_t)masters->rounds.rounds, "makespan", makespan,
         "over_bound", (double)(1 + masters->excess), "excess",
-        (double)masters->excess, "idle", (double)masters->idle);
+        (double)masters->excess, "idle", (double)masters->rounds.idle);
 
     model_json_set(json, "lower_bound", masters->bound);
     json_object_set_new(json, "parts", parts_json(masters));
@@ -339,16 +340,16 @@ static void masters_json(const struct papers_masters *masters, double makespan)
 
 static void print_rounds(const struct papers_masters *masters)
 {
-    if (masters->rounds == 0) {
+    if (masters->rounds.rounds == 0) {
         printf("%-13s 0: no node sends, each computes what it holds\n",
                "rounds");
         return;
     }
-    printf("%-13s %u, after %.12g idle " TIME "\n", "rounds", masters->rounds,
-           (double)masters->idle);
-    for (unsigned i = 0; i < masters->rounds; ++i) {
+    printf("%-13s %u, after %.12g idle " TIME "\n", "rounds",
+           masters->rounds.rounds, (double)masters->rounds.idle);
+    for (unsigned i = 0; i < masters->rounds.rounds; ++i) {
         printf("%s%.6g", i == 0 ? "              of parts " : ", ",
-               (double)masters->part[i]);
+               (double)masters->rounds.part[i]);
     }
     putchar('\n');
 }
@@ -358,7 +359,7 @@ static void masters_text(const struct papers_masters *masters, double makespan)
     model_text_line("lower bound", masters->bound, OF_TIME);
     printf("%-13s %u\n", "class", masters->class);
     printf("%-13s %.12g " TIME ", %.6g (%.6g %%) more than the bound\n",
-           "makespan", makespan, (double)masters->over,
+           "makespan", makespan, (double)masters->rounds.over,
            100 * (double)masters->excess);
     print_rounds(masters);
     puts("\n  node  units sent and received in the basic round, the bound's");

@@ -10,7 +10,7 @@
 #define MAX PAPERS_MASTERS_ROUNDS_MAX
 
 struct search {
-    const struct papers_masters *masters;
+    const struct papers_rounds *plan;
     long double round_time;
     long double time; /* of the best so far, without the basic round's */
     long double idle;
@@ -25,15 +25,15 @@ struct point {
 
 /* The limit that holds for the round after R = `sum`, and R after it; NULL: no
    worker limits it, one round is enough. */
-static const struct papers_limit *
-next_round(long double *next, const struct papers_masters *masters,
-           long double sum, long double idle)
+static const struct papers_limit *next_round(long double *next,
+                                             const struct papers_rounds *plan,
+                                             long double sum, long double idle)
 {
     const struct papers_limit *least = NULL;
 
     *next = 1;
-    for (size_t i = 0; i < masters->limits; ++i) {
-        const struct papers_limit *limit = &masters->limit[i];
+    for (size_t i = 0; i < plan->limits; ++i) {
+        const struct papers_limit *limit = &plan->limit[i];
         long double after = limit->a + idle * limit->b + sum * (1 - limit->c);
 
         if (least == NULL || after < *next) {
@@ -46,14 +46,14 @@ next_round(long double *next, const struct papers_masters *masters,
 
 /* R after so many rounds, and how fast it grows with the idle time. */
 static long double sum_rounds(long double *slope,
-                              const struct papers_masters *masters,
-                              unsigned rounds, long double idle)
+                              const struct papers_rounds *plan, unsigned rounds,
+                              long double idle)
 {
     long double sum = 0;
 
     *slope = 0;
     while (rounds-- > 0) {
-        const struct papers_limit *least = next_round(&sum, masters, sum, idle);
+        const struct papers_limit *least = next_round(&sum, plan, sum, idle);
 
         if (least == NULL) {
             return 1;
@@ -64,12 +64,12 @@ static long double sum_rounds(long double *slope,
 }
 
 /* The least idle time with which so many rounds suffice, not below `from`. */
-static long double least_idle(const struct papers_masters *masters,
-                              unsigned rounds, long double from)
+static long double least_idle(const struct papers_rounds *plan, unsigned rounds,
+                              long double from)
 {
     for (unsigned i = 0; i < NEWTON_MAX; ++i) {
         long double slope;
-        long double sum = sum_rounds(&slope, masters, rounds, from);
+        long double sum = sum_rounds(&slope, plan, rounds, from);
         long double next;
 
         if (sum >= 1) {
@@ -87,7 +87,7 @@ static long double least_idle(const struct papers_masters *masters,
 static struct point try_rounds(struct search *search, unsigned rounds,
                                long double from)
 {
-    struct point point = {rounds, least_idle(search->masters, rounds, from)};
+    struct point point = {rounds, least_idle(search->plan, rounds, from)};
     long double time = rounds * search->round_time + point.idle;
 
     if (time < search->time ||
@@ -122,29 +122,29 @@ static void try_between(struct search *search, struct point low,
 }
 
 /* Sets each round's part for the best; the last one takes what is left. */
-static void set_parts(struct papers_masters *masters)
+static void set_parts(struct papers_rounds *plan)
 {
     long double sum = 0;
 
-    masters->part =
-        memory_or_exit(malloc((masters->rounds + 1) * sizeof *masters->part));
-    for (unsigned i = 0; i < masters->rounds; ++i) {
+    plan->part =
+        memory_or_exit(malloc((plan->rounds + 1) * sizeof *plan->part));
+    for (unsigned i = 0; i < plan->rounds; ++i) {
         long double next;
 
-        (void)next_round(&next, masters, sum, masters->idle);
-        if (next > 1 || i + 1 == masters->rounds) {
+        (void)next_round(&next, plan, sum, plan->idle);
+        if (next > 1 || i + 1 == plan->rounds) {
             next = 1;
         }
-        masters->part[i] = next - sum;
+        plan->part[i] = next - sum;
         sum = next;
     }
 }
 
-bool papers_masters_rounds(struct papers_masters *masters,
-                           long double round_time, long double alone)
+bool papers_masters_rounds(struct papers_rounds *plan, long double round_time,
+                           long double alone)
 {
     struct search search = {
-        .masters = masters, .round_time = round_time, .time = alone};
+        .plan = plan, .round_time = round_time, .time = alone};
     struct point low = try_rounds(&search, 1, 0);
 
     while (low.rounds * round_time < search.time) {
@@ -157,9 +157,9 @@ bool papers_masters_rounds(struct papers_masters *masters,
         try_between(&search, low, high);
         low = high;
     }
-    masters->rounds = search.rounds;
-    masters->idle = search.idle;
-    masters->over = search.time;
-    set_parts(masters);
+    plan->rounds = search.rounds;
+    plan->idle = search.idle;
+    plan->over = search.time;
+    set_parts(plan);
     return true;
 }

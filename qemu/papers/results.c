@@ -10,20 +10,13 @@
 /* Numbers of the programmes' tables that a search from a pair computes. */
 #define STEPS_MAX 2000000
 
-/* A pair of orders of all workers, and the shares in a time of 1. */
-struct pair {
-    size_t *sent, *collected;
-    quad *share;
-    quad units; /* 0: none yet */
-    quad computing;
-};
-
 struct problem {
     const struct papers_workers *workers;
     quad ratio;
     size_t count;
     struct papers_simplex simplex;
-    struct pair trial;
+    size_t steps_max; /* of it */
+    struct papers_collection trial;
 };
 
 static quad send_of(const struct problem *problem, size_t worker)
@@ -36,26 +29,25 @@ static quad compute_of(const struct problem *problem, size_t worker)
     return problem->workers->numbers[worker][PAPERS_COMPUTE];
 }
 
-static void *array(size_t count, size_t size)
+static void init(struct papers_collection *pair, size_t count)
 {
-    return memory_or_exit(calloc(count, size));
+    *pair = (struct papers_collection){0};
+    pair->sent = memory_or_exit(calloc(count, sizeof *pair->sent));
+    pair->collected = memory_or_exit(calloc(count, sizeof *pair->collected));
+    pair->share = memory_or_exit(calloc(count, sizeof *pair->share));
+    pair->idle = memory_or_exit(calloc(count, sizeof *pair->idle));
 }
 
-static struct pair pair_new(size_t count)
-{
-    return (struct pair){.sent = array(count, sizeof(size_t)),
-                         .collected = array(count, sizeof(size_t)),
-                         .share = array(count, sizeof(quad))};
-}
-
-static void pair_free(struct pair *pair)
+static void clear(struct papers_collection *pair)
 {
     free(pair->sent);
     free(pair->collected);
     free(pair->share);
+    free(pair->idle);
 }
 
-static void copy(struct pair *to, const struct pair *from, size_t count)
+static void copy(struct papers_collection *to,
+                 const struct papers_collection *from, size_t count)
 {
     memcpy(to->sent, from->sent, count * sizeof *to->sent);
     memcpy(to->collected, from->collected, count * sizeof *to->collected);
@@ -107,14 +99,14 @@ static void solve(struct problem *problem)
     link[count] = 1;
     units[count] = computing[count] = 0;
     problem->trial.units = 0;
-    if (papers_simplex_solve(&problem->simplex, STEPS_MAX)) {
+    if (papers_simplex_solve(&problem->simplex, problem->steps_max)) {
         problem->trial.units = units[count];
         problem->trial.computing = -computing[count];
     }
 }
 
 /* Keeps the trial if it is better. Result: whether it is. */
-static bool judge(struct pair *best, struct problem *problem)
+static bool judge(struct papers_collection *best, struct problem *problem)
 {
     int order;
 
@@ -184,11 +176,11 @@ enum pairs {
     TURNED, /* LIFO */
 };
 
-static void try_pairs(struct pair *best, struct problem *problem,
+static void try_pairs(struct papers_collection *best, struct problem *problem,
                       enum pairs pairs)
 {
     size_t count = problem->count;
-    struct pair *trial = &problem->trial;
+    struct papers_collection *trial = &problem->trial;
 
     first_order(trial->sent, count);
     do {
@@ -209,7 +201,7 @@ static void try_pairs(struct pair *best, struct problem *problem,
 
 /* Sorts the order of sending by rising C, then by rising E, then as in the
    file. */
-static void sort(struct pair *pair, const struct problem *problem)
+static void sort(struct papers_collection *pair, const struct problem *problem)
 {
     for (size_t i = 0; i < problem->count; ++i) {
         size_t place = i;
@@ -229,8 +221,8 @@ static void sort(struct pair *pair, const struct problem *problem)
     }
 }
 
-static void add_share(struct pair *pair, const struct problem *problem,
-                      size_t worker, quad share)
+static void add_share(struct papers_collection *pair,
+                      const struct problem *problem, size_t worker, quad share)
 {
     pair->share[worker] = share;
     pair->units += share;
@@ -239,7 +231,8 @@ static void add_share(struct pair *pair, const struct problem *problem,
 
 /* Nobody idles: a_i (g_i + E_i) is what was left for the worker, g = (1 +
    ratio) C, and what it computes is left for the next. */
-static void set_lifo(struct pair *pair, const struct problem *problem)
+static void set_lifo(struct papers_collection *pair,
+                     const struct problem *problem)
 {
     quad left = 1;
 
@@ -319,7 +312,8 @@ static void choose_takers(struct fifo *fifo)
 
 /* With a ratio of more than 1 collecting is the dearer way: this is the
    schedule of the inverse ratio backward in time. */
-static void set_fifo(struct pair *pair, const struct problem *problem)
+static void set_fifo(struct papers_collection *pair,
+                     const struct problem *problem)
 {
     size_t count = problem->count;
     struct fifo fifo = {.problem = problem,
@@ -363,8 +357,8 @@ static void move(size_t *order, size_t from, size_t to)
 
 /* Tries a worker at all places of an order. Result: whether one is better,
    where it stays. */
-static bool move_one(struct pair *best, struct problem *problem, size_t *order,
-                     size_t worker)
+static bool move_one(struct papers_collection *best, struct problem *problem,
+                     size_t *order, size_t worker)
 {
     bool better = false;
     size_t place = 0;
@@ -373,7 +367,7 @@ static bool move_one(struct pair *best, struct problem *problem, size_t *order,
         place += 1;
     }
     for (size_t to = 0; to < problem->count; ++to) {
-        if (to == place || problem->simplex.steps >= STEPS_MAX) {
+        if (to == place || problem->simplex.steps >= problem->steps_max) {
             continue;
         }
         move(order, place, to);
@@ -388,12 +382,13 @@ static bool move_one(struct pair *best, struct problem *problem, size_t *order,
 }
 
 /* Searches from a pair on. */
-static void search(struct pair *best, struct problem *problem,
-                   const struct pair *from)
+static void search(struct papers_collection *best, struct problem *problem,
+                   const struct papers_collection *from)
 {
-    struct pair here = pair_new(problem->count);
+    struct papers_collection here;
     bool better = true;
 
+    init(&here, problem->count);
     problem->simplex.steps = 0;
     copy(&problem->trial, from, problem->count);
     (void)judge(&here, problem);
@@ -407,20 +402,20 @@ static void search(struct pair *best, struct problem *problem,
     if (papers_number_compare(here.units, best->units) > 0) {
         copy(best, &here, problem->count);
     }
-    pair_free(&here);
+    clear(&here);
 }
 
 /* ---- results ---- */
 
-/* Writes who gets something, in an order. Result: their number. */
-static size_t write_order(size_t *to, const struct pair *pair,
-                          const size_t *order, size_t count)
+/* Leaves those in an order who get something. Result: their number. */
+static size_t thin(size_t *order, const struct papers_collection *of,
+                   size_t count)
 {
     size_t takers = 0;
 
     for (size_t i = 0; i < count; ++i) {
-        if (pair->share[order[i]] > 0) {
-            to[takers] = order[i];
+        if (of->share[order[i]] > 0) {
+            order[takers] = order[i];
             takers += 1;
         }
     }
@@ -428,89 +423,83 @@ static size_t write_order(size_t *to, const struct pair *pair,
 }
 
 /* Scales a pair to the load, and sets who waits how long. */
-static struct papers_collection
-collection_of(const struct problem *problem, const struct pair *pair, quad load)
+static void finish(struct papers_collection *of, const struct problem *problem,
+                   quad load)
 {
-    size_t count = problem->count;
-    struct papers_collection of = {.sent = array(count, sizeof *of.sent),
-                                   .collected =
-                                       array(count, sizeof *of.collected),
-                                   .makespan = load / pair->units,
-                                   .share = array(count, sizeof *of.share),
-                                   .idle = array(count, sizeof *of.idle)};
     quad clock = 0;
 
-    of.takers = write_order(of.sent, pair, pair->sent, count);
-    (void)write_order(of.collected, pair, pair->collected, count);
-    for (size_t i = 0; i < of.takers; ++i) {
-        size_t worker = of.sent[i];
+    of->makespan = load / of->units;
+    of->takers = thin(of->sent, of, problem->count);
+    (void)thin(of->collected, of, problem->count);
+    for (size_t i = 0; i < of->takers; ++i) {
+        size_t worker = of->sent[i];
 
-        of.share[worker] = pair->share[worker] * of.makespan;
-        clock += send_of(problem, worker) * of.share[worker];
-        of.idle[worker] =
-            -(clock + compute_of(problem, worker) * of.share[worker]);
+        of->share[worker] *= of->makespan;
+        clock += send_of(problem, worker) * of->share[worker];
+        of->idle[worker] =
+            clock + compute_of(problem, worker) * of->share[worker];
     }
-    clock = of.makespan - clock * problem->ratio;
-    for (size_t i = 0; i < of.takers; ++i) {
-        size_t worker = of.collected[i];
+    clock = of->makespan - clock * problem->ratio;
+    for (size_t i = 0; i < of->takers; ++i) {
+        size_t worker = of->collected[i];
 
-        of.idle[worker] =
-            quad_max(0, papers_number_minus(clock, -of.idle[worker]));
-        clock += problem->ratio * send_of(problem, worker) * of.share[worker];
+        of->idle[worker] =
+            quad_max(0, papers_number_minus(clock, of->idle[worker]));
+        clock += problem->ratio * send_of(problem, worker) * of->share[worker];
     }
-    return of;
+}
+
+/* Sets all three, in a time of 1. */
+static void set_all(struct papers_results *results, struct problem *problem)
+{
+    size_t count = problem->count;
+
+    if (results->exact) {
+        try_pairs(&results->lifo, problem, TURNED);
+        try_pairs(&results->fifo, problem, SAME);
+        try_pairs(&results->optimal, problem, ALL);
+        return;
+    }
+    set_lifo(&results->lifo, problem);
+    set_fifo(&results->fifo, problem);
+    copy(&results->optimal,
+         papers_number_compare(results->lifo.units, results->fifo.units) > 0
+             ? &results->lifo
+             : &results->fifo,
+         count);
+    if (count * count * count < STEPS_MAX) {
+        search(&results->optimal, problem, &results->fifo);
+        search(&results->optimal, problem, &results->lifo);
+    }
 }
 
 void papers_results(struct papers_results *results,
                     const struct papers_workers *workers, quad load, quad ratio)
 {
+    struct papers_collection *const all[] = {&results->lifo, &results->fifo,
+                                             &results->optimal};
     size_t count = workers->count;
-    struct problem problem = {.workers = workers,
-                              .ratio = ratio,
-                              .count = count,
-                              .trial = pair_new(count)};
-    struct pair lifo = pair_new(count);
-    struct pair fifo = pair_new(count);
-    struct pair best = pair_new(count);
+    struct problem problem = {
+        .workers = workers, .ratio = ratio, .count = count};
 
     results->exact = count <= PAPERS_PAIRS_MAX;
+    problem.steps_max = results->exact ? SIZE_MAX : STEPS_MAX;
+    init(&problem.trial, count);
     papers_simplex_init(&problem.simplex, count, count + 1);
-    if (results->exact) {
-        try_pairs(&lifo, &problem, TURNED);
-        try_pairs(&fifo, &problem, SAME);
-        try_pairs(&best, &problem, ALL);
-    } else {
-        set_lifo(&lifo, &problem);
-        set_fifo(&fifo, &problem);
-        copy(&best,
-             papers_number_compare(lifo.units, fifo.units) > 0 ? &lifo : &fifo,
-             count);
-        if (count * count * count < STEPS_MAX) {
-            search(&best, &problem, &fifo);
-            search(&best, &problem, &lifo);
-        }
+    for (unsigned i = 0; i < 3; ++i) {
+        init(all[i], count);
     }
-    results->lifo = collection_of(&problem, &lifo, load);
-    results->fifo = collection_of(&problem, &fifo, load);
-    results->optimal = collection_of(&problem, &best, load);
+    set_all(results, &problem);
+    for (unsigned i = 0; i < 3; ++i) {
+        finish(all[i], &problem, load);
+    }
     papers_simplex_free(&problem.simplex);
-    pair_free(&problem.trial);
-    pair_free(&lifo);
-    pair_free(&fifo);
-    pair_free(&best);
-}
-
-static void collection_free(struct papers_collection *of)
-{
-    free(of->sent);
-    free(of->collected);
-    free(of->share);
-    free(of->idle);
+    clear(&problem.trial);
 }
 
 void papers_results_free(struct papers_results *results)
 {
-    collection_free(&results->optimal);
-    collection_free(&results->fifo);
-    collection_free(&results->lifo);
+    clear(&results->optimal);
+    clear(&results->fifo);
+    clear(&results->lifo);
 }

@@ -24,13 +24,15 @@ enum papers_results_column {
 };
 
 struct papers_collection {
-    size_t takers; /* who get something, of .. */
-    size_t *sent;
-    size_t *collected;
+    size_t takers;     /* workers that get something */
+    size_t *sent;      /* these, in the order of sending .. */
+    size_t *collected; /* .. and of collecting */
     quad makespan;
-    quad *share; /* of each worker */
-    quad *idle;  /* of each worker that gets something, from its last unit to
-                    its results' sending; else 0 */
+    quad *share;    /* of each worker */
+    quad *idle;     /* of each worker that gets something, from its last unit to
+                       its results' sending; else 0 */
+    quad units;     /* in a time of 1 */
+    quad computing; /* time of all workers in that time */
 };
 
 struct papers_results {
