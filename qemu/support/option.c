@@ -23,7 +23,7 @@ struct entry {
     const struct option_table *table;
     char *options;        /* its table's struct */
     const char *text;     /* the last value, "" for none; NULL: not given */
-    const char **text_at; /* a copy of it; or NULL */
+    const char **text_at; /* takes a copy of .text; or NULL */
 };
 
 /* A command line is gone through once to find the rows of its options, once to
@@ -470,8 +470,8 @@ static const struct entry *given(const struct parse *parse, const char *name)
     return NULL;
 }
 
-/* The bits of the kinds that the command has, and that have the option; all if
-   any has it. */
+/* Bits of the features that the command line has and that the option is for;
+   all bits if the option is for any. */
 static unsigned kinds_of(const struct entry *entry)
 {
     return entry->row->of == 0

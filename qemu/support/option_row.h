@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an option's value is, and the type of its field. */
+/* The kind of an option's value, and the type of the field that takes it. */
 enum option_type {
     OPTION_FLAG,   /* no value; bool: true once it is given */
     OPTION_FIXED,  /* no value; unsigned integer: .fixed */
@@ -16,13 +16,13 @@ enum option_type {
     OPTION_OUTPUT, /* const char *: a file to write, by file_output_name() */
     OPTION_COUNT,  /* unsigned integer of .width bytes (0: 8): digits, from
                       .least to .most, any if .most is 0; one of .choices */
-    OPTION_SIZE,   /* the same, with a suffix such as k or MiB */
-    OPTION_TIME,   /* the same in picoseconds, with a suffix such as us */
+    OPTION_SIZE,   /* as OPTION_COUNT, with a suffix: k, MiB */
+    OPTION_TIME,   /* as OPTION_COUNT, picoseconds, with a suffix: us */
     OPTION_CHOICE, /* unsigned integer or bool: the place in .choices */
     OPTION_MESH,   /* struct torus_size: WxH, sides up to .most, if not 0 */
     OPTION_SIDE,   /* struct torus_size: the side of a 5^k x 5^k torus */
     OPTION_COORD,  /* struct torus_coord: X,Y */
-    OPTION_SET     /* any: .set() stores it */
+    OPTION_SET     /* any field: .set() stores the value */
 };
 
 #define OPTION_PARTS 6u
@@ -31,9 +31,9 @@ enum option_type {
 /* A row's field: OPTION_AT(struct options, count). */
 #define OPTION_AT(type, member)                                                \
     offsetof(type, member), sizeof((type *)0)->member
-#define OPTION_ALL 0, 0 /* of OPTION_SET: the whole struct */
+#define OPTION_ALL 0, 0 /* the whole struct is the field of OPTION_SET */
 
-/* The bounds of a port of TCP, 0 for one that is free. */
+/* The bounds of a TCP port; 0 asks for a free one. */
 #define OPTION_TCP_PORT                                                        \
     .most = UINT16_MAX,                                                        \
     .allowed = "must be a port from 1 to 65535, or 0: one that is free"
@@ -41,47 +41,52 @@ enum option_type {
 struct option_row {
     const char *name;  /* "json" of --json */
     const char *value; /* in the help: "FILE"; NULL: it takes none */
-    uint8_t group;     /* of lines in the help: lower ones come first */
+    uint8_t group;     /* lines of lower groups come first in the help */
     enum option_type type;
     size_t at;    /* offset of the field in the table's struct */
-    size_t width; /* of the field, bytes */
+    size_t width; /* bytes of the field */
     const char *help;
     char letter;   /* 'q' of -q; '\0': it has none */
-    bool optional; /* without a value the field keeps its default */
+    bool optional; /* the value may be left out: the field keeps its default */
     bool required;
-    uint8_t of;  /* bits of the table's kinds that have it; 0: all */
+    uint8_t of;  /* bits of the table's kinds that have the option; 0: all */
     size_t text; /* offset of a const char *: the value as given, "" for none,
-                    NULL: not given; 0: it is not kept */
+                    NULL: not given; offset 0: the text is not kept */
     uint64_t least;
     uint64_t most;
     uint64_t fixed;
-    const char *word;    /* "auto", which the value may be, too; or NULL */
-    uint64_t word_value; /* what it stands for */
+    const char *word;    /* a word in place of a number: "auto"; or NULL */
+    uint64_t word_value; /* the number that the word stands for */
     const char *choices; /* words with blanks between them; or NULL */
     /* The choices of a table that another file has: NULL behind the last. */
     const char *(*choice)(size_t index);
     const char *allowed; /* "must be ..."; NULL: told by bounds and choices */
-    /* OPTION_SET: stores the value in the field; OPTION_CHOICE: a value that is
-       among the choices, or NULL. `option` is the name for messages: "--count".
-       Result: 0, or EXIT_USAGE after a message. */
+    /* Stores the value in the field: of OPTION_SET any; of OPTION_CHOICE, where
+       it may be NULL, one of the choices. `option` is the option's name in
+       messages: "--count". Result: 0, or EXIT_USAGE after a message. */
     int (*set)(void *field, const char *option, const char *text);
-    const char *usual;   /* a value that counts as not given in what follows */
-    const char *instead; /* name of an option that takes a required one's place;
-                            or NULL */
+    const char *usual;   /* with this value .of, .needs and .without do not
+                            count; or NULL */
+    const char *instead; /* name of an option that replaces a required one; or
+                            NULL */
     const char *needs; /* name of an option that must be given, too; or NULL */
-    const char *without; /* names of options that must not, with blanks between
-                            them; or NULL */
+    const char *without; /* names of options that must not be given, with blanks
+                            between them; or NULL */
 };
 
-/* Rows, and what goes for all of them. */
+/* Rows whose fields lie in one struct. */
 struct option_table {
     const struct option_row *row;
     size_t rows;
     size_t texts; /* offset in its struct of `const char *text[rows]`: the
                      values as given, "" for none, NULL: not given; 0: none */
-    void (*done)(void *options); /* called when all are stored; or NULL */
-    const char *const *kinds;    /* what only some commands have; or NULL */
-    unsigned (*has)(const void *options); /* bits of those that this one has */
+    void (*done)(
+        void *options); /* called once all values are stored; or NULL */
+    /* Names of features that only some command lines have, for messages:
+       "--schedule farm"; or NULL. has() returns the bits of a command line's
+       features. */
+    const char *const *kinds;
+    unsigned (*has)(const void *options);
 };
 
 #define OPTION_ROWS(list) .row = list, .rows = sizeof(list) / sizeof *(list)
@@ -97,17 +102,17 @@ struct option_command {
     const char *name;  /* of the subcommand: "links" */
     const char *words; /* in the help: "X,Y|all"; NULL: it takes only options */
     const char *text;  /* of --help: before the options, "\v", and behind */
-    const char *heading[OPTION_GROUPS]; /* of the groups in the help, or NULL */
+    const char *heading[OPTION_GROUPS]; /* a line above each group, or NULL */
     struct {
         const struct option_table *table;
-        size_t at;        /* where its struct lies in the subcommand's */
+        size_t at;        /* offset of the table's struct in the subcommand's */
     } part[OPTION_PARTS]; /* the first without a table ends */
     /* Takes a word that is no option, after all options. Result: 0, or
        EXIT_USAGE after a message. */
     int (*word)(void *options, const char *text);
     unsigned words_least;               /* fewer words are refused */
     bool (*lacks)(const void *options); /* whether words are missing; or NULL */
-    const char *missing; /* what they are: "a node, X,Y or all" */
+    const char *missing; /* name of the missing words: "a node, X,Y or all" */
 };
 
 #endif
