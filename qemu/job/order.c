@@ -32,7 +32,10 @@ int job_order_tree(uint8_t **tree, const struct job_task *task)
         return 0;
     }
     *tree = job_policy(task)->tree(task);
-    return *tree != NULL ? 0 : complain_tree(task);
+    if (*tree != NULL) {
+        return 0;
+    }
+    return task->request->program != NULL ? EXIT_FAILED : complain_tree(task);
 }
 
 /* ---- the order ---- */

@@ -14,7 +14,8 @@ struct job_order {
 };
 
 /* Makes the tree of the job's schedule: to be freed; NULL if its policy needs
-   none. Result: 0, or an exit status with the reason on stderr. */
+   none. Result: 0, or an exit status with the reason on stderr; a trial has
+   nothing on stderr. */
 NODISCARD int job_order_tree(uint8_t **tree, const struct job_task *task);
 
 /* Makes the order of batch `index`; the tree, of job_order_tree(), outlives it.

@@ -12,6 +12,7 @@
 #include "qemu/support/memory.h"
 #include "scatter/engine/scatter.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +21,10 @@
 #define MESSAGE_INSTRUCTIONS 330u
 #define RUN_INSTRUCTIONS 120u
 
-/* Longest load and output of a trial, bytes together. */
+/* Longest load and output of a trial, bytes together, and least units of a
+   node for which these are made shorter. */
 #define BYTES_MAX 2000000u
+#define NODE_UNITS_LEAST 64u
 
 /* Bytes of a result that varies, and has nothing to tell. */
 #define LEAST_BYTES 32u
@@ -135,17 +138,19 @@ static uint64_t call_ps(const struct job_task *task, uint64_t known_ps)
 /* ---- trials ---- */
 
 /* Returns k: one unit of the trial stands for k of the load. */
-static uint32_t units_of_one(const struct job_originator *originator,
-                             uint32_t units)
+static uint32_t units_of_one(const struct job_task *task, uint32_t units)
 {
-    const struct kernel_terms *terms = &originator->terms;
-    double bytes = originator->load.unit_bytes;
+    const struct kernel_terms *terms = &task->originator->terms;
+    uint32_t most =
+        units / (NODE_UNITS_LEAST * torus_nodes(task->request->size));
+    double bytes = task->originator->load.unit_bytes;
+    double k;
 
     if (terms->output_denominator > 0) {
         bytes += (double)terms->output_numerator / terms->output_denominator;
     }
-    bytes *= units;
-    return bytes > BYTES_MAX ? (uint32_t)(bytes / BYTES_MAX) + 1 : 1;
+    k = 1 + floor(bytes * units / (BYTES_MAX + 1));
+    return most <= 1 ? 1 : k < most ? (uint32_t)k : most;
 }
 
 /* Makes the originator's load k times as short, and its units k times as dear;
@@ -201,7 +206,7 @@ int trial_run(struct trial *trial, const struct job_task *task,
               struct job_rate rate, const struct injection *slow)
 {
     uint32_t units = batches_units(task);
-    uint32_t k = units_of_one(task->originator, units);
+    uint32_t k = units_of_one(task, units);
     struct profile plan_profile = *request_plan_profile(task->request);
     struct host_program program = {
         .main = task->request->mesh->has_images ? board_main : native_main,

@@ -10,7 +10,8 @@
  * them no time. A trial for other meshes has the costs of native nodes.
  *
  * A load with an output that are longer than 2 MB together are k times as
- * short, with k times the transfer and compute time. A job of several batches
+ * short, with k times the transfer and compute time, if 64 units a node are
+ * left. A job of several batches
  * takes as long as its first batch, times their number.
  */
 #ifndef QEMU_JOB_TRIAL_H
