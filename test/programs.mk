@@ -71,8 +71,8 @@ $(call test_program,memory.so,shared,boot/cortex_m/memory.c)
 $(call test_program,stop_write.so,shared,test/qemu/streams/stop.c)
 
 # What memory and processes there may be, for Python.
-$(call test_program,memory_limit.so,shared,$(addprefix qemu/support/, \
-  control_group.c limits.c memory.c memory_limit.c quote.c utf8.c))
+$(call test_program,limits.so,shared,$(addprefix qemu/support/, \
+  control_group.c limits.c memory.c quote.c utf8.c))
 
 # What ranks tell each other of windows, and who has which nodes, for Python.
 $(call test_program,ranks_parts.so,shared,qemu/ranks/patch.c \
@@ -95,8 +95,8 @@ $(call test_program,conformance,sanitized,$(UNIT) $(WINDOW_SOURCES) \
   $(wildcard hal/host/*.c torus/*.c qemu/fabric/*.c) \
   $(addprefix qemu/board/,addresses.c emulator.c table.c zygote.c) \
   $(addprefix qemu/support/,amount.c crash.c file.c host_clock.c memory.c \
-    control_group.c limits.c memory_limit.c process.c progress.c quote.c \
-    terminal.c utf8.c))
+    control_group.c limits.c process.c progress.c quote.c terminal.c \
+    utf8.c))
 
 # The switch in software on simulated lines; discovery in meshes of nodes.
 $(call test_program,switch,sanitized,$(wildcard test/hal/switch/*.c) \

@@ -16,7 +16,6 @@
 #include "qemu/support/host_clock.h"
 #include "qemu/support/limits.h"
 #include "qemu/support/memory.h"
-#include "qemu/support/memory_limit.h"
 #include "qemu/support/process.h"
 #include "qemu/support/progress.h"
 
@@ -441,7 +440,7 @@ int boards_start(struct backend *backend, const struct boards_config *config)
     boards->booting_max = 2 * slices_processors();
     boards->epoll = epoll_create1(EPOLL_CLOEXEC);
     boards->log = process_log();
-    boards->kills = memory_limit_kills("");
+    boards->kills = limits_memory_kills("");
     boards->starter = starter_new(&boards->config, boards->log);
     if (boards->epoll < 0 || boards->log < 0 || !allocate_boards(boards)) {
         fprintf(stderr, "quincunx: no memory or descriptors for %u boards\n",

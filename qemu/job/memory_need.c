@@ -8,7 +8,7 @@
 #include "qemu/ranks/roll.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/support/exit_status.h"
-#include "qemu/support/memory_limit.h"
+#include "qemu/support/limits.h"
 #include "qemu/support/quote.h"
 
 #include <stdio.h>
@@ -167,13 +167,13 @@ static int check_hosts(struct request *request, bool force)
 
 int memory_need_check(struct request *request, bool force)
 {
-    struct memory_limit limit;
+    struct limits_memory limit;
 
     request->memory_need = memory_need(request);
     if (ranks_count() > 1) {
         return check_hosts(request, force);
     }
-    memory_limit_read(&limit, "");
+    limits_read_memory(&limit, "");
     if (request->memory_need <= limit.bytes) {
         return 0;
     }

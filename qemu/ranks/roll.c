@@ -5,8 +5,8 @@
 #include "qemu/fabric/slices.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/support/host_clock.h"
+#include "qemu/support/limits.h"
 #include "qemu/support/memory.h"
-#include "qemu/support/memory_limit.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,11 +27,11 @@ static bool incomplete; /* somebody is silent, or of another version */
 static struct record_hello own(void)
 {
     struct record_hello mine = {.cores = slices_processors()};
-    struct memory_limit limit;
+    struct limits_memory limit;
 
     snprintf(mine.version, sizeof mine.version, "%s", QUINCUNX_VERSION);
     gethostname(mine.host, sizeof mine.host - 1);
-    memory_limit_read(&limit, "");
+    limits_read_memory(&limit, "");
     mine.memory_left = limit.bytes;
     return mine;
 }

@@ -27,6 +27,11 @@ static const struct control_group_controller pids = {
     "pids",
     {{"pids.max", "pids.current", NULL}, {"pids.max", "pids.current", NULL}}};
 
+static const struct control_group_controller memory = {
+    "memory",
+    {{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
+     {"memory.max", "memory.current", "inactive_file"}}};
+
 /* ---- processes and threads ---- */
 
 /* A limit and what of it is left, if that is less than what is known. */
@@ -159,6 +164,38 @@ int limits_allow_threads(unsigned long threads, unsigned nodes)
             "%" PRIu64 "; raise it, or take a smaller --mesh\n",
             nodes, threads, limits.name, limits.left);
     return -1;
+}
+
+/* ---- memory ---- */
+
+void limits_read_memory(struct limits_memory *limit, const char *root)
+{
+    char group[PATH_MAX];
+    uint64_t left;
+    uint64_t most;
+    uint64_t kib;
+
+    *limit = (struct limits_memory){.bytes = UINT64_MAX};
+    if (control_group_number(&kib,
+                             control_group_open(root, "/proc/meminfo", ""),
+                             "MemAvailable")) {
+        limit->bytes = kib * 1024;
+    }
+    if (control_group_read(&left, &most, group, root, &memory) &&
+        left < limit->bytes) {
+        limit->bytes = left;
+        strcpy(limit->group, group);
+    }
+}
+
+uint64_t limits_memory_kills(const char *root)
+{
+    uint64_t kills = 0;
+
+    return control_group_number(
+               &kills, control_group_open(root, "/proc/vmstat", ""), "oom_kill")
+               ? kills
+               : 0;
 }
 
 /* ---- open files ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The limits that a system sets to this process and its children, but for
- * memory (qemu/support/memory_limit.h): how much they leave, and what they are
- * called where a message names them.
+ * The limits that a system sets to this process and its children: how much they
+ * leave, and what they are called where a message names them. `root` stands
+ * before all paths that are read: "" but in tests.
  */
 #ifndef QEMU_SUPPORT_LIMITS_H
 #define QEMU_SUPPORT_LIMITS_H
@@ -23,10 +23,27 @@ struct limits_processes {
 /*
  * Fills in what is left now: of the user's (ulimit -u), where that counts for
  * this process; of the nearest control group's; of the system's. Processes in
- * other containers count for the user, too, and are not seen. `root` stands
- * before all paths that are read: "" but in tests.
+ * other containers count for the user, too, and are not seen.
  */
 void limits_read_processes(struct limits_processes *limits, const char *root);
+
+struct limits_memory {
+    uint64_t bytes;       /* that are left; UINT64_MAX: nobody knows */
+    char group[PATH_MAX]; /* the folder of the group that leaves no more; "":
+                             it is all that the system has */
+};
+
+/* Fills in the memory that this process and its children may still take before
+   the system ends one of them: what /proc/meminfo calls available, or what the
+   nearest control group leaves if that is less. */
+void limits_read_memory(struct limits_memory *limit, const char *root);
+
+/*
+ * How many processes the system has ended so far because memory ran out, in
+ * any control group; 0 if it does not tell. A process that was ended by SIGKILL
+ * while this number grew was probably one of them.
+ */
+uint64_t limits_memory_kills(const char *root);
 
 /*
  * Whether `threads` of `nodes` boards may be started, as limits leave them.

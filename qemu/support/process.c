@@ -3,7 +3,6 @@
 
 #include "qemu/support/host_clock.h"
 #include "qemu/support/limits.h"
-#include "qemu/support/memory_limit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -337,7 +336,7 @@ void process_explain(FILE *out, const char *program, int status, uint64_t kills,
                      int log)
 {
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL &&
-        memory_limit_kills("") > kills) {
+        limits_memory_kills("") > kills) {
         fprintf(out, "quincunx: memory ran out, and the system ended its QEMU; "
                      "take a smaller --mesh, or --on native\n");
     } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT &&

@@ -106,7 +106,7 @@ NODISCARD int process_log(void);
 bool process_ended(pid_t *pid, int *status);
 
 /* Prints how a QEMU ended, from its wait status; `program` is named if it could
-   not be executed (status 127). `kills` is memory_limit_kills() as it was
+   not be executed (status 127). `kills` is limits_memory_kills() as it was
    before: where it has grown, a QEMU that was killed was killed for memory. In
    the log a QEMU that could start no thread has said so. */
 void process_explain(FILE *out, const char *program, int status, uint64_t kills,

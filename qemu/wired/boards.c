@@ -4,7 +4,6 @@
 #include "qemu/board/emulator.h"
 #include "qemu/support/limits.h"
 #include "qemu/support/memory.h"
-#include "qemu/support/memory_limit.h"
 #include "qemu/support/process.h"
 
 #include <assert.h>
@@ -405,7 +404,7 @@ static struct wired *wired_new(const struct wired_config *config)
         (noise_any(&config->noise) ? 7 : 3) * nodes, &config->noise);
     wired->epoll = epoll_create1(EPOLL_CLOEXEC);
     wired->log = process_log();
-    wired->kills = memory_limit_kills("");
+    wired->kills = limits_memory_kills("");
     for (uint32_t i = 0; i < nodes; ++i) {
         struct board *board = &wired->board[i];
 

@@ -71,7 +71,7 @@ qemu/ranks/: ranks_parts ranks
 qemu/report/: outputs page inject originators streams
 qemu/schedule/: tree farm_tree compare trees
 qemu/support/(quote|utf8): names
-qemu/support/memory_limit: memory
+qemu/support/(control_group|limits): memory limits
 qemu/support/crash: new_kernel
 qemu/support/: outputs bad_input streams sanitized flash_map
 qemu/survey/: nodes

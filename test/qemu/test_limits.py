@@ -56,7 +56,7 @@ def test_processes_that_are_left(tmp_path, files, want):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{text}\n")
-    library = Library(BUILD / "test" / "memory_limit.so")
+    library = Library(BUILD / "test" / "limits.so")
     limits = library.struct("limits_processes")()
     library.calls.limits_read_processes(limits, os.fsencode(tmp_path))
     assert (limits.left, limits.name.decode()) == want

@@ -18,12 +18,12 @@ UNKNOWN = 2 ** 64 - 1
 
 @pytest.fixture(name="library", scope="module")
 def library_fixture():
-    return Library(BUILD / "test" / "memory_limit.so")
+    return Library(BUILD / "test" / "limits.so")
 
 
 def left(library, root):
-    limit = library.struct("memory_limit")()
-    library.calls.memory_limit_read(limit, os.fsencode(root))
+    limit = library.struct("limits_memory")()
+    library.calls.limits_read_memory(limit, os.fsencode(root))
     return limit.bytes, limit.group.decode()
 
 
@@ -105,10 +105,10 @@ def test_what_is_left(library, tmp_path):
 def test_kills_are_counted(library, tmp_path):
     """And nothing is known of a system that tells nothing."""
     assert left(library, tmp_path) == (UNKNOWN, "")
-    assert library.calls.memory_limit_kills(os.fsencode(tmp_path)) == 0
+    assert library.calls.limits_memory_kills(os.fsencode(tmp_path)) == 0
     system(tmp_path, {"proc/vmstat": "nr_free 1\noom_kill_more 9\n"
                                      "oom_kill 12\nx 3\n"})
-    assert library.calls.memory_limit_kills(os.fsencode(tmp_path)) == 12
+    assert library.calls.limits_memory_kills(os.fsencode(tmp_path)) == 12
 
 
 # ---- meshes ----
