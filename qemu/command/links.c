@@ -75,8 +75,7 @@ static void wait_for_next(const struct options *options,
                           uint64_t readings)
 {
     (void)clock->wait(clock->context, NULL, 0,
-                      since_ns + readings * options->watch_s * HOST_CLOCK_S_NS,
-                      NULL);
+                      since_ns + readings * options->watch_s * HOST_CLOCK_S_NS);
 }
 
 static int read_all(const struct options *options, struct links *links)

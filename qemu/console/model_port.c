@@ -57,13 +57,13 @@ static uint64_t now(void *context)
 
 /* Descriptors are looked at once the time is up. */
 static int wait_until(void *context, struct pollfd *of, unsigned count,
-                      uint64_t until_ns, const sigset_t *blocked)
+                      uint64_t until_ns)
 {
     static const struct timespec at_once = {0};
     uint64_t now_ns;
 
     (void)exchange(context, &now_ns, until_ns, NULL, 0, NULL, 0);
-    return count == 0 ? 0 : ppoll(of, count, &at_once, blocked);
+    return count == 0 ? 0 : ppoll(of, count, &at_once, NULL);
 }
 
 int model_port_open(struct model_port *port, const char *path)

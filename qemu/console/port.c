@@ -256,7 +256,7 @@ static int wait_for(const struct console_port *port, short events,
     int count = 0;
 
     if (host_clock_ns(clock) <= until_ns) {
-        count = clock->wait(clock->context, &asked, 1, until_ns, NULL);
+        count = clock->wait(clock->context, &asked, 1, until_ns);
     }
     return count < 0 ? POLLERR : count > 0 ? asked.revents : 0;
 }

@@ -27,16 +27,13 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define RING 'R'
 #define EVENTS_MAX 64
-
-static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-
-#define ENDING (sizeof ending / sizeof *ending)
 
 struct board {
     struct window *window;
@@ -55,23 +52,16 @@ struct boards {
     uint32_t booting; /* started, but have not asked for anything yet */
     uint32_t booting_max;
     int epoll;
-    sigset_t unblocked; /* the mask while waiting: signals come only there */
-    struct sigaction before[ENDING]; /* what they did before */
-    int log;                         /* what the boards' QEMUs write */
-    uint64_t kills;                  /* for memory, before they started */
-    bool catches;                    /* signals, as below */
+    int signals; /* a descriptor with those that end the program; -1: none */
+    sigset_t before;  /* the mask of signals */
+    bool interrupted; /* one of them has come */
+    int log;          /* what the boards' QEMUs write */
+    uint64_t kills;   /* for memory, before they started */
     struct starter *starter;
     struct epoll_event event[EVENTS_MAX];
     int event_count;
     int event_at;
 };
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int signal)
-{
-    interrupted = signal;
-}
 
 static struct window *boards_window(void *context, uint32_t node)
 {
@@ -231,23 +221,20 @@ static enum backend_event next_event(struct boards *boards, uint32_t *node)
     return read_ring(boards, *node) ? BACKEND_RANG : BACKEND_DIED;
 }
 
-/* Whether a signal has come that ends this program, also while it was blocked.
- */
-static bool is_interrupted(void)
+/* Whether a signal has come that ends this program. */
+static bool is_interrupted(struct boards *boards)
 {
-    if (interrupted == 0) {
-        interrupted = process_signal_pending();
-    }
-    return interrupted != 0;
+    boards->interrupted |= process_signal_pending() != 0;
+    return boards->interrupted;
 }
 
 /* Waits for rings, for `ns` at most. Result: false after an error. */
 static bool look_for_rings(struct boards *boards, uint64_t ns)
 {
     const struct host_clock *clock = host_clock();
-    struct pollfd any = {.fd = boards->epoll, .events = POLLIN};
-    int ready = clock->wait(clock->context, &any, 1, host_clock_ns(clock) + ns,
-                            &boards->unblocked);
+    struct pollfd any[] = {{.fd = boards->epoll, .events = POLLIN},
+                           {.fd = boards->signals, .events = POLLIN}};
+    int ready = clock->wait(clock->context, any, 2, host_clock_ns(clock) + ns);
     int error = errno;
 
     boards->event_at = 0;
@@ -269,9 +256,9 @@ static enum backend_event boards_wait(void *context, uint32_t *node,
 
     for (; !barks && boards->event_at == boards->event_count;
          barks = watchdog_barks(watchdog)) {
-        int error = is_interrupted() ? 0 : start_boards(boards);
+        int error = is_interrupted(boards) ? 0 : start_boards(boards);
 
-        if (is_interrupted()) {
+        if (is_interrupted(boards)) {
             return BACKEND_INTERRUPTED;
         }
         if (error != 0) {
@@ -297,11 +284,12 @@ static enum backend_event boards_wait_at_most(void *context, uint32_t *node,
     if (boards->event_at < boards->event_count) {
         return next_event(boards, node);
     }
-    if (!is_interrupted() && start_boards(boards) != 0 && !is_interrupted()) {
+    if (!is_interrupted(boards) && start_boards(boards) != 0 &&
+        !is_interrupted(boards)) {
         return BACKEND_FAILED;
     }
     (void)look_for_rings(boards, (uint64_t)ns);
-    if (interrupted) {
+    if (is_interrupted(boards)) {
         return BACKEND_INTERRUPTED;
     }
     return boards->event_count == 0 ? BACKEND_TIMEOUT
@@ -331,17 +319,10 @@ static void boards_kill(void *context, uint32_t node)
    has been interrupted ends by itself, whatever comes in the meantime. */
 static void release_signals(struct boards *boards)
 {
-    if (!boards->catches) {
-        return;
+    if (boards->signals >= 0 && !boards->interrupted) {
+        sigprocmask(SIG_SETMASK, &boards->before, NULL);
     }
-    for (size_t i = 0; i < ENDING; ++i) {
-        if (interrupted) {
-            signal(ending[i], SIG_IGN);
-        } else {
-            sigaction(ending[i], &boards->before[i], NULL);
-        }
-    }
-    sigprocmask(SIG_SETMASK, &boards->unblocked, NULL);
+    process_close(boards->signals);
 }
 
 static void boards_stop(void *context)
@@ -385,21 +366,16 @@ static void boards_explain(void *context, uint32_t node, FILE *out)
     process_last_words(out, boards->log);
 }
 
-/* Signals are blocked but while waiting: none can slip in before a wait. */
-static void catch_signals(struct boards *boards)
+/* Signals are blocked, and waited for by a descriptor: none can slip in before
+   a wait. */
+static bool catch_signals(struct boards *boards)
 {
-    struct sigaction action = {.sa_handler = on_signal};
-    sigset_t blocked;
+    sigset_t caught;
 
-    process_ending_signals(&blocked);
-    sigprocmask(SIG_BLOCK, &blocked, &boards->unblocked);
-    for (size_t i = 0; i < ENDING; ++i) {
-        sigaction(ending[i], NULL, &boards->before[i]);
-        if (sigismember(&blocked, ending[i]) == 1) {
-            sigaction(ending[i], &action, NULL);
-        }
-    }
-    boards->catches = true;
+    process_ending_signals(&caught);
+    sigprocmask(SIG_BLOCK, &caught, &boards->before);
+    boards->signals = signalfd(-1, &caught, SFD_CLOEXEC);
+    return boards->signals >= 0;
 }
 
 /* Memory for the head of each window until its board is started: the identity
@@ -438,18 +414,18 @@ int boards_start(struct backend *backend, const struct boards_config *config)
     boards = memory_or_exit(calloc(1, sizeof *boards));
     boards->config = *config;
     boards->booting_max = 2 * slices_processors();
+    boards->signals = -1;
     boards->epoll = epoll_create1(EPOLL_CLOEXEC);
     boards->log = process_log();
     boards->kills = limits_memory_kills("");
     boards->starter = starter_new(&boards->config, boards->log);
-    if (boards->epoll < 0 || boards->log < 0 || !allocate_boards(boards)) {
+    if (boards->epoll < 0 || boards->log < 0 || !allocate_boards(boards) ||
+        !catch_signals(boards)) {
         fprintf(stderr, "quincunx: no memory or descriptors for %u boards\n",
                 config->nodes);
         boards_stop(boards);
         return -1;
     }
-    interrupted = 0;
-    catch_signals(boards);
     *backend = (struct backend){.board = config->board->place.board,
                                 .context = boards,
                                 .window = boards_window,

@@ -476,7 +476,7 @@ static void wait_for_news(struct flash *flash)
                                           .total = flash->boards,
                                           .things = "boards"});
     if (clock->wait(clock->context, wanted, jobs + 1,
-                    (uint64_t)(now + wait_ms) * HOST_CLOCK_MS_NS, NULL) <= 0) {
+                    (uint64_t)(now + wait_ms) * HOST_CLOCK_MS_NS) <= 0) {
         return;
     }
     read_signals(flash);

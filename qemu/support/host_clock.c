@@ -14,15 +14,14 @@ static uint64_t real_now(void *context)
 }
 
 static int real_wait(void *context, struct pollfd *of, unsigned count,
-                     uint64_t until_ns, const sigset_t *blocked)
+                     uint64_t until_ns)
 {
     uint64_t now_ns = real_now(context);
     uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
     const struct timespec left = {.tv_sec = (time_t)(left_ns / HOST_CLOCK_S_NS),
                                   .tv_nsec = (long)(left_ns % HOST_CLOCK_S_NS)};
 
-    return ppoll(of, count, until_ns == HOST_CLOCK_NEVER ? NULL : &left,
-                 blocked);
+    return ppoll(of, count, until_ns == HOST_CLOCK_NEVER ? NULL : &left, NULL);
 }
 
 const struct host_clock *host_clock(void)

@@ -12,7 +12,7 @@
 #include "hal/nodiscard.h"
 
 #include <poll.h>
-#include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define HOST_CLOCK_NEVER UINT64_MAX
@@ -26,11 +26,10 @@ struct host_clock {
     /*
      * Waits until one of `count` descriptors is ready, a signal is caught, or
      * the time is until_ns (HOST_CLOCK_NEVER: no deadline). If that has passed
-     * it looks once. Meanwhile the signals of `blocked` are blocked; NULL: the
-     * same as before. Result: as poll()'s; 0: the time is up.
+     * it looks once. Result: as poll()'s; 0: the time is up.
      */
     int (*wait)(void *context, struct pollfd *of, unsigned count,
-                uint64_t until_ns, const sigset_t *blocked);
+                uint64_t until_ns);
 
     void *context;
 };
@@ -58,13 +57,13 @@ static inline double host_clock_s(const struct host_clock *clock)
 NODISCARD static inline int host_clock_poll(const struct host_clock *clock,
                                             struct pollfd *of, uint64_t ns)
 {
-    return clock->wait(clock->context, of, 1, host_clock_ns(clock) + ns, NULL);
+    return clock->wait(clock->context, of, 1, host_clock_ns(clock) + ns);
 }
 
 /* Waits for `ns`, less if a signal is caught. */
 static inline void host_clock_pause(const struct host_clock *clock, uint64_t ns)
 {
-    (void)clock->wait(clock->context, NULL, 0, host_clock_ns(clock) + ns, NULL);
+    (void)clock->wait(clock->context, NULL, 0, host_clock_ns(clock) + ns);
 }
 
 #endif

@@ -138,7 +138,7 @@ static bool is_ready(int fd, uint64_t end_ns)
     int ready = end_ns == HOST_CLOCK_NEVER ? 1 : -1;
 
     while (ready < 0) {
-        ready = clock->wait(clock->context, &on, 1, end_ns, NULL);
+        ready = clock->wait(clock->context, &on, 1, end_ns);
     }
     return ready > 0;
 }

@@ -201,8 +201,10 @@ def test_a_node_that_takes_itself_for_another(bench):
 JUST_BEFORE = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 
 typedef int wait_call(struct pollfd *, nfds_t, const struct timespec *,
                       const sigset_t *);
@@ -212,7 +214,8 @@ int ppoll(struct pollfd *of, nfds_t count, const struct timespec *left,
 {
     wait_call *call = (wait_call *)dlsym(RTLD_NEXT, "ppoll");
 
-    if (mask != 0 && count > 0 && poll(of, count, 1000) == 0) {
+    if (strcmp(program_invocation_short_name, "quincunx") == 0 && count > 1
+        && poll(of, count, 1000) == 0) {
         raise(%d);
     }
     return call(of, count, left, mask);

@@ -76,7 +76,7 @@ static void read_limit(void)
 }
 
 static int fake_wait(void *context, struct pollfd *of, unsigned count,
-                     uint64_t until_ns, const sigset_t *blocked)
+                     uint64_t until_ns)
 {
     const struct timespec at_once = {0};
     struct pollfd any[DESCRIPTORS_MAX + 1];
@@ -87,10 +87,10 @@ static int fake_wait(void *context, struct pollfd *of, unsigned count,
         abort();
     }
     for (;;) {
-        ready = ppoll(of, count, &at_once, blocked);
+        ready = ppoll(of, count, &at_once, NULL);
         if (ready == 0 && fake.idle != NULL) {
             fake.idle();
-            ready = ppoll(of, count, &at_once, blocked);
+            ready = ppoll(of, count, &at_once, NULL);
         }
         if (ready != 0) {
             return ready;
@@ -106,7 +106,7 @@ static int fake_wait(void *context, struct pollfd *of, unsigned count,
             memcpy(any, of, count * sizeof *of);
         }
         any[count] = (struct pollfd){.fd = fake.control, .events = POLLIN};
-        if (ppoll(any, count + 1, NULL, blocked) < 0) {
+        if (ppoll(any, count + 1, NULL, NULL) < 0) {
             return -1;
         }
         if (any[count].revents != 0) {
