@@ -14,7 +14,6 @@
 #include "qemu/ranks/ranks.h"
 #include "qemu/report/gantt.h"
 #include "qemu/report/json.h"
-#include "qemu/report/output.h"
 #include "qemu/report/summary.h"
 #include "qemu/report/trace.h"
 #include "qemu/report/verdict.h"
@@ -285,38 +284,54 @@ static void warn_of_no_output(const struct own_options *options)
     }
 }
 
-/* The outputs to the files that are given, all to the only one. */
-static int write_parts(const struct own_options *options,
-                       const struct output_part part[], uint32_t count)
+/* Writes the output of one originator's load as a file of the kernel's format.
+ */
+static int write_output(FILE *out, const char *path,
+                        const struct outcome *outcome, uint32_t index)
 {
-    const struct format *format = format_of(options->job.request.kernel->name);
-    int failed = 0;
+    const struct request *request = outcome->request;
+    const struct format *format = format_of(request->kernel->name);
+    const struct kernel_result *result =
+        outcome->originators > 1 ? &outcome->originator[index].result
+                                 : &outcome->result;
 
-    if (options->outputs == 1) {
-        return output_write(options->output[0], format, part, count);
+    if (format->write != NULL) {
+        return format->write(out, &request->originator[index].load, path,
+                             result->output, result->output_bytes);
     }
-    for (uint32_t i = 0; i < options->outputs; ++i) {
-        failed |= output_write(options->output[i], format, &part[i], 1);
-    }
-    return failed;
+    fwrite(result->output, 1, result->output_bytes, out);
+    return 0;
 }
 
+/* Writes the outputs of originators to a file, one behind the other. */
+static int write_output_file(const char *path, const struct outcome *outcome,
+                             uint32_t first, uint32_t count)
+{
+    struct file_output file;
+    int status = 0;
+
+    if (file_output_open(&file, path) != 0) {
+        return 1;
+    }
+    for (uint32_t i = first; status == 0 && i < first + count; ++i) {
+        status = write_output(file.stream, path, outcome, i);
+    }
+    return file_output_close(&file, status == 0) == 0 ? 0 : 1;
+}
+
+/* The outputs to the files that are given, all to the only one. */
 static int write_outputs(const struct own_options *options,
                          const struct outcome *outcome)
 {
-    const struct request *request = &options->job.request;
-    uint32_t count = outcome->originators;
-    struct output_part *part = memory_or_exit(calloc(count, sizeof *part));
-    int failed;
+    int failed = 0;
 
-    for (uint32_t i = 0; i < count; ++i) {
-        part[i] = (struct output_part){&request->originator[i].load,
-                                       outcome->originators > 1
-                                           ? &outcome->originator[i].result
-                                           : &outcome->result};
+    if (options->outputs == 1) {
+        return write_output_file(options->output[0], outcome, 0,
+                                 outcome->originators);
     }
-    failed = write_parts(options, part, count);
-    free(part);
+    for (uint32_t i = 0; i < options->outputs; ++i) {
+        failed |= write_output_file(options->output[i], outcome, i, 1);
+    }
     return failed;
 }
 

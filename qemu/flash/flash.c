@@ -3,7 +3,6 @@
 
 #include "qemu/flash/identity.h"
 #include "qemu/flash/loader.h"
-#include "qemu/flash/output.h"
 #include "qemu/support/exit_status.h"
 #include "qemu/support/host_clock.h"
 #include "qemu/support/memory.h"
@@ -31,6 +30,20 @@
 static const char *const tools[FLASH_WAYS] = {"OpenOCD", "stm32flash",
                                               "dfu-util"};
 
+/* The output of a program that flashes: its current step, the chip, its last
+   lines. */
+#define OUTPUT_LINES 8u
+#define OUTPUT_LINE_BYTES 200u /* with the 0; what is longer is cut */
+
+struct output {
+    char step[16]; /* the last that was named; empty: none */
+    char chip[96]; /* empty: not told yet */
+    char line[OUTPUT_LINES][OUTPUT_LINE_BYTES]; /* a ring */
+    unsigned lines;                             /* ever */
+    char open[OUTPUT_LINE_BYTES]; /* the line that is being said */
+    size_t open_bytes;
+};
+
 /* Why a worker was told to end. */
 enum ending {
     ENDING_NO,
@@ -46,7 +59,7 @@ struct worker {
     int64_t started_ms;
     int64_t deadline_ms; /* of the work, or of the grace */
     enum ending ending;
-    struct flash_output said;
+    struct output said;
     char folder[sizeof FOLDER]; /* for files of its own; empty: none */
 };
 
@@ -84,6 +97,74 @@ static void read_signals(struct flash *flash)
 static int64_t now_ms(void)
 {
     return (int64_t)host_clock_ms(host_clock());
+}
+
+/* ---- output ---- */
+
+/* The text behind `prefix`, or NULL if it does not begin with that. */
+static const char *behind(const char *text, const char *prefix)
+{
+    size_t length = strlen(prefix);
+
+    return strncmp(text, prefix, length) == 0 ? text + length : NULL;
+}
+
+/* Ends the last line, if it had no newline. */
+static void output_end(struct output *said)
+{
+    const char *rest;
+
+    said->open[said->open_bytes] = '\0';
+    said->open_bytes = 0;
+    if (said->open[strspn(said->open, " \t")] == '\0') {
+        return;
+    }
+    rest = behind(said->open, FLASH_STEP);
+    if (rest != NULL) {
+        snprintf(said->step, sizeof said->step, "%.15s", rest);
+        if (strcmp(rest, FLASH_STEP_CONNECT) == 0) {
+            /* The lines so far name the program's authors and settings: drop
+               them. */
+            said->lines = 0;
+        }
+        return;
+    }
+    rest = behind(said->open, FLASH_CHIP);
+    if (rest != NULL) {
+        snprintf(said->chip, sizeof said->chip, "%.95s", rest);
+        return;
+    }
+    memcpy(said->line[said->lines % OUTPUT_LINES], said->open,
+           sizeof said->open);
+    said->lines += 1;
+}
+
+/* Adds the next bytes of output, whatever their values: bytes that cannot be
+   printed become '?'. */
+static void output_add(struct output *said, const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; ++i) {
+        char one = text[i];
+
+        if (one == '\n' || one == '\r') {
+            output_end(said);
+        } else if (said->open_bytes + 1 < OUTPUT_LINE_BYTES) {
+            bool shown = (one >= ' ' && one <= '~') || one == '\t';
+
+            said->open[said->open_bytes++] = shown ? one : '?';
+        }
+    }
+}
+
+/* Prints the last lines, each after four blanks. */
+static void output_print(const struct output *said, FILE *out)
+{
+    unsigned first =
+        said->lines > OUTPUT_LINES ? said->lines - OUTPUT_LINES : 0;
+
+    for (unsigned i = first; i < said->lines; ++i) {
+        fprintf(out, "    %s\n", said->line[i % OUTPUT_LINES]);
+    }
 }
 
 /* ---- starting ---- */
@@ -331,7 +412,7 @@ static void print_failure(const struct flash *flash,
     fprintf(stderr, ")%s%s%s\n",
             half_written(worker) ? "; half written: flash it again" : "",
             worker->said.chip[0] != '\0' ? "; " : "", worker->said.chip);
-    flash_output_print(&worker->said, stderr);
+    output_print(&worker->said, stderr);
 }
 
 static void print_success(const struct flash *flash,
@@ -375,7 +456,7 @@ static void read_output(struct worker *worker, bool all)
     do {
         got = read(worker->output, chunk, sizeof chunk);
         if (got > 0) {
-            flash_output_add(&worker->said, chunk, (size_t)got);
+            output_add(&worker->said, chunk, (size_t)got);
         }
         most -= 1;
     } while (most > 0 && got > 0);
@@ -407,7 +488,7 @@ static void finish(struct flash *flash, struct worker *worker,
         read_output(worker, true);
     }
     process_close(worker->output);
-    flash_output_end(&worker->said);
+    output_end(&worker->said);
     remove_folder(worker);
     if (info->si_code == CLD_EXITED && info->si_status == 0 &&
         strcmp(worker->said.step, FLASH_STEP_DONE) == 0) {
