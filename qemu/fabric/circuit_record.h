@@ -31,10 +31,10 @@ enum circuit_purpose {
     CIRCUIT_PURPOSES
 };
 
-static inline enum circuit_purpose
-circuit_purpose(const struct circuit_record *circuit)
+/* `kind`: of the message. */
+static inline enum circuit_purpose circuit_purpose(unsigned kind)
 {
-    switch (circuit->kind) {
+    switch (kind) {
     case WIRE_ANNOUNCE:
         return CIRCUIT_ANNOUNCEMENT;
     case WIRE_PART:

@@ -69,7 +69,7 @@ static json_t *circuits_json(const struct watch_view *view)
 
         json_array_append_new(
             all, json_pack("[i, i, o, i, o, i, i, o, o, o, o]",
-                           (int)circuit_purpose(circuit), circuit->phase,
+                           (int)circuit_purpose(circuit->kind), circuit->phase,
                            json_whole(circuit->source), circuit->port,
                            json_whole(circuit->destination), circuit->arrival,
                            circuit->hops, json_whole(circuit->bytes),

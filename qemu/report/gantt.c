@@ -200,10 +200,10 @@ static bool any_circuit(const struct outcome *outcome, unsigned phase)
     return false;
 }
 
-/* A box from the first grant to the last release of the circuits with one
-   purpose in one round. */
-static void phase_box(struct chart *chart, unsigned phase,
-                      enum circuit_purpose purpose, unsigned round)
+/* A box from the first grant to the last release of one kind of circuits in
+   one round. */
+static void phase_box(struct chart *chart, unsigned phase, unsigned kind,
+                      unsigned round)
 {
     const struct outcome *outcome = chart->outcome;
     uint64_t first_ps = UINT64_MAX;
@@ -212,7 +212,7 @@ static void phase_box(struct chart *chart, unsigned phase,
     for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
         const struct circuit_record *circuit = &outcome->circuit[i];
 
-        if (circuit->phase == phase && circuit_purpose(circuit) == purpose &&
+        if (circuit->phase == phase && circuit->kind == kind &&
             circuit->round == round) {
             uint64_t grant_ps = place(chart, circuit->grant_ps);
             uint64_t end_ps = place(chart, circuit->end_ps);
@@ -221,7 +221,7 @@ static void phase_box(struct chart *chart, unsigned phase,
             last_ps = end_ps > last_ps ? end_ps : last_ps;
         }
     }
-    box_at(chart, purpose_paint[purpose], first_ps, last_ps,
+    box_at(chart, purpose_paint[circuit_purpose(kind)], first_ps, last_ps,
            chart->height + MARGIN, chart->height + ROW - MARGIN);
 }
 
@@ -241,11 +241,11 @@ static void phases(struct chart *chart)
         }
         words(chart, LEFT - 8, beside(chart->height + ROW / 2), "end",
               "phase %u%s", phase, name_of(chart->outcome, phase));
-        phase_box(chart, phase, CIRCUIT_ANNOUNCEMENT, 0);
+        phase_box(chart, phase, WIRE_ANNOUNCE, 0);
         for (unsigned r = 0; r < chart->outcome->plan.rounds; ++r) {
-            phase_box(chart, phase, CIRCUIT_PART, r);
+            phase_box(chart, phase, WIRE_PART, r);
         }
-        phase_box(chart, phase, CIRCUIT_RESULT, 0);
+        phase_box(chart, phase, WIRE_RESULT, 0);
         chart->height += ROW;
     }
     if (chart->height > 0) {
@@ -281,7 +281,7 @@ static void node_row(struct chart *chart, const struct outcome_node *node)
 static void circuit_boxes(struct chart *chart,
                           const struct circuit_record *circuit)
 {
-    enum paint paint = purpose_paint[circuit_purpose(circuit)];
+    enum paint paint = purpose_paint[circuit_purpose(circuit->kind)];
     bool result = paint == PAINT_RETURNING;
     uint32_t waits = result ? circuit->source : circuit->destination;
     uint32_t other = result ? circuit->destination : circuit->source;
@@ -388,7 +388,7 @@ static void band_circuit(struct band *band, const struct chart *chart,
 {
     const struct outcome_node *node =
         &chart->outcome->node[circuit->destination];
-    enum circuit_purpose purpose = circuit_purpose(circuit);
+    enum circuit_purpose purpose = circuit_purpose(circuit->kind);
     bool part = purpose == CIRCUIT_PART;
     uint64_t free_ps = part && circuit->round < node->intervals
                            ? outcome_free_ps(node, circuit->round)

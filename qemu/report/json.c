@@ -585,7 +585,7 @@ static json_t *circuits_json(const struct outcome *outcome)
             circuits,
             json_pack("{s:s, s:i, s:i, s:o, s:s, s:o, s:s, s:i, s:o, s:o, "
                       "s:o, s:o}",
-                      "kind", kinds[circuit_purpose(circuit)], "phase",
+                      "kind", kinds[circuit_purpose(circuit->kind)], "phase",
                       circuit->phase, "round", circuit->round, "source",
                       json_whole(circuit->source), "port",
                       circuit_port_name(circuit->port), "destination",

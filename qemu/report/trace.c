@@ -201,7 +201,7 @@ static void print_circuit(FILE *out, const struct outcome *outcome,
     } purposes[CIRCUIT_PURPOSES] = {{"announce", "announcement of phase"},
                                     {"scatter", "phase"},
                                     {"gather", "result of phase"}};
-    enum circuit_purpose purpose = circuit_purpose(circuit);
+    enum circuit_purpose purpose = circuit_purpose(circuit->kind);
     struct torus_coord to = outcome->node[circuit->destination].at;
     uint64_t track = port_track(outcome, circuit->source, circuit->port);
     uint64_t start_ps = outcome_scatter_start_ps(outcome);
