@@ -6,6 +6,7 @@
 #ifndef QEMU_BOARD_TABLE_H
 #define QEMU_BOARD_TABLE_H
 
+#include "hal/nodiscard.h"
 #include "qemu/board/elf.h"
 #include "torus/torus.h"
 
@@ -67,7 +68,7 @@ const struct board_kind *board_named(const char *name);
 
 /* Stores the row of a name in a const struct board_kind *: an option row's
    set(). Result: 0. */
-int board_set(void *field, const char *option, const char *name);
+NODISCARD int board_set(void *field, const char *option, const char *name);
 
 /* The board that is meant if none is named: the first row with such circuits.
    Never NULL. */

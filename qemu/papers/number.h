@@ -7,6 +7,7 @@
 #ifndef QEMU_PAPERS_NUMBER_H
 #define QEMU_PAPERS_NUMBER_H
 
+#include "hal/nodiscard.h"
 #include "qemu/support/quad.h"
 
 #include <stdbool.h>
@@ -39,7 +40,7 @@ const char *papers_number_natural(quad *value, const char *text);
 quad papers_number_minus(quad one, quad other);
 
 /* -1, 0 or 1: `one` is less than, equal to, more than `other`. */
-int papers_number_compare(quad one, quad other);
+NODISCARD int papers_number_compare(quad one, quad other);
 
 /*
  * Writes the fraction p/q, or p if q is 1, that equals the value, 0 or more, to

@@ -57,7 +57,9 @@ schedule_fill schedule_star_fill;
  * O(nodes * (width + height)), and as much as nodes * members for nodes that
  * change their port.
  */
-int schedule_group_star(struct schedule_branch tree[], struct torus_size size,
-                        struct torus_coord originator, const bool member[]);
+NODISCARD int schedule_group_star(struct schedule_branch tree[],
+                                  struct torus_size size,
+                                  struct torus_coord originator,
+                                  const bool member[]);
 
 #endif

@@ -55,9 +55,10 @@ static inline uint32_t schedule_tree_next(const struct schedule_branch tree[],
  * the caller's; tree[0].nodes of it are filled in. Result: the last phase.
  * Cost: O(nodes + phases).
  */
-int schedule_tree_order(struct schedule_branch tree[], struct torus_size size,
-                        struct torus_coord originator,
-                        const struct schedule_circuit circuits[]);
+NODISCARD int schedule_tree_order(struct schedule_branch tree[],
+                                  struct torus_size size,
+                                  struct torus_coord originator,
+                                  const struct schedule_circuit circuits[]);
 
 /*
  * The tree of the circuits that fill() sets, all 0 before; it returns false if

@@ -70,8 +70,8 @@ pid_t process_start(const struct process_config *config);
  * config->log; NULL: nobody reads. Result: its wait status; -1 with errno,
  * ETIMEDOUT: it did not end in time, and was killed.
  */
-int process_run(const struct process_config *config,
-                struct process_output *output, unsigned limit_ms);
+NODISCARD int process_run(const struct process_config *config,
+                          struct process_output *output, unsigned limit_ms);
 
 /* Whether a wait status is that of a program that exited with status 0. */
 bool process_succeeded(int status);

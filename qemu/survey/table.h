@@ -12,6 +12,7 @@
 #ifndef QEMU_SURVEY_TABLE_H
 #define QEMU_SURVEY_TABLE_H
 
+#include "hal/nodiscard.h"
 #include "qemu/survey/sweep.h"
 
 #include <jansson.h>
@@ -46,6 +47,6 @@ void table_print_silent(struct table *table, const struct sweep_node *node);
 
 /* Prints `json` and a newline to standard output, and releases it. `flags`: of
    json_dumpf(). Result: 0, or -1 if a write failed. */
-int table_print_json(json_t *json, size_t flags);
+NODISCARD int table_print_json(json_t *json, size_t flags);
 
 #endif

@@ -27,7 +27,7 @@ OTHERS = {"--quick", "--boards", "--args", "--rm", "--host", "--map-by",
           "--kill-on-bad-exit"}
 # Files of the guides' examples.
 EXAMPLES = {"kernels/demo.c", "test/kernels/test_kernel_demo.py",
-            "qemu/format/NAME.c",
+            "qemu/format/NAME.c", "qemu/command/NAME.c",
             "qemu/schedule/columns.h", "qemu/schedule/columns.c",
             "hal/stm32f405/pins/NAME.h", "boot/foo/main.c",
             "boot/foo/costs.c", "boot/foo/start.c", "boot/foo/board.mk",
@@ -168,7 +168,7 @@ def test_the_schedule_of_the_guide(tmp_path):
         ["gcc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion",
          "-Werror", "-shared", "-fPIC", f"-I{tmp_path}", f"-I{ROOT}", "-o",
          library, folder / "columns.c", ROOT / "qemu/schedule/tree.c",
-         ROOT / "torus/torus.c"], check=True)
+         ROOT / "torus/torus.c", ROOT / "qemu/support/memory.c"], check=True)
     columns = core.c.CDLL(str(library))
     columns.schedule_columns.argtypes = [
         core.c.POINTER(core.Branch), core.Size, core.Coord]
