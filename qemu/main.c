@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The `quincunx` command: finds the subcommand. */
 #include "qemu/command/command.h"
-#include "qemu/options/job.h"
+#include "qemu/command/job_options.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/ranks/worker.h"
-#include "qemu/support/edits.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/json.h"
-#include "qemu/support/limits.h"
-#include "qemu/support/process.h"
-#include "qemu/support/quote.h"
+#include "qemu/base/edits.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/json.h"
+#include "qemu/base/limits.h"
+#include "qemu/base/process.h"
+#include "qemu/base/quote.h"
 
 #include <errno.h>
 #include <poll.h>

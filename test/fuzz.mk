@@ -6,15 +6,15 @@ FUZZ_DRIVER := test/fuzz/main.c test/fuzz/mutate.c test/fuzz/watch.c
 FUZZ_TARGETS := $(addprefix test/fuzz/,console.c kernels.c mesh.c node.c \
                   switch.c targets.c) $(wildcard test/world/*.c)
 FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/*.c) \
-                qemu/support/text.c qemu/support/unpack.c \
+                qemu/base/text.c qemu/base/unpack.c \
                 $(wildcard boot/shell/*.c hal/discover/*.c hal/line/*.c) \
                 hal/events.c hal/rows.c hal/serial/mailbox.c $(SWITCH_SOURCES) \
-                qemu/console/fault_text.c \
+                qemu/serial/fault_text.c \
                 scatter/plan/tree.c scatter/plan/farm.c \
                 $(wildcard scatter/wire/*.c scatter/engine/*.c)
 # The switch below the engine is made up (test/world/): no board's is linked.
 FUZZ_REST := $(wildcard torus/*.c scatter/plan/*.c qemu/schedule/*.c) \
-             $(wildcard qemu/support/*.c) hal/host/clock.c
+             $(wildcard qemu/base/*.c) hal/host/clock.c
 FUZZ_REST := $(filter-out $(FUZZ_COVERED),$(FUZZ_REST))
 FUZZ_CORPUS := $(BUILD)/test/fuzz-corpus
 

@@ -25,7 +25,7 @@ $(COLD:%.c=$(OBJECTS_sanitized)/%.o): own := -O0
 $(eval $(call kernel_table,test/shared,$(ALL_KERNELS)))
 
 $(OBJECTS_sanitized)/qemu/format/npy.o: $(NPY_FILES)
-$(OBJECTS_sanitized)/qemu/page/page.o: $(PAGE_FILES)
+$(OBJECTS_sanitized)/qemu/report/page.o: $(PAGE_FILES)
 
 # $(call test_program,NAME,KIND,SOURCES,LIBRARIES): build/test/NAME; sources may
 # be objects.
@@ -45,14 +45,14 @@ UNIT := test/unit/unit.c
 UNIT_HOST := $(UNIT) test/unit/host.c
 SCHEDULES := $(filter-out %/registry.c,$(wildcard qemu/schedule/*.c))
 PLANS := $(wildcard torus/*.c scatter/plan/*.c) $(SCHEDULES) \
-         qemu/support/memory.c
+         qemu/base/memory.c
 # The host command, but for main() and the kernels.
 HOST_WITHOUT_MAIN := $(filter-out qemu/main.c kernels/%,$(HOST_SOURCES))
 
 # Messages and outcomes; planners that answer cases; and these, schedules and
 # code of boards, for Python.
 $(call test_program,unit,sanitized,$(wildcard test/unit/*.c) \
-  $(wildcard scatter/wire/*.c) qemu/support/memory.c \
+  $(wildcard scatter/wire/*.c) qemu/base/memory.c \
   $(addprefix qemu/job/,output_chunks.c timeline.c),-lnettle)
 $(call test_program,cases,sanitized,$(addprefix test/target/,cases.c \
   cases_host.c) $(wildcard scatter/plan/*.c torus/*.c))
@@ -71,30 +71,30 @@ $(call test_program,memory.so,shared,boot/cortex_m/memory.c)
 $(call test_program,stop_write.so,shared,test/qemu/streams/stop.c)
 
 # What memory and processes there may be, for Python.
-$(call test_program,limits.so,shared,$(addprefix qemu/support/, \
+$(call test_program,limits.so,shared,$(addprefix qemu/base/, \
   control_group.c limits.c memory.c quote.c utf8.c))
 
 # What ranks tell each other of windows, and who has which nodes, for Python.
 $(call test_program,ranks_parts.so,shared,qemu/ranks/patch.c \
-  qemu/ranks/share.c qemu/support/memory.c torus/torus.c)
+  qemu/ranks/share.c qemu/base/memory.c torus/torus.c)
 # Other ranks, made up.
 $(call test_program,script_ranks.so,shared,test/qemu/others/script.c)
 # What comes for the nodes of one rank, and what they send.
 $(call test_program,local,sanitized,$(wildcard test/qemu/local/*.c) \
   $(UNIT_HOST) hal/crc32.c $(addprefix qemu/ranks/,local.c share.c) \
-  qemu/fabric/message.c qemu/support/host_clock.c \
-  qemu/support/memory.c torus/torus.c)
+  qemu/fabric/message.c qemu/base/host_clock.c \
+  qemu/base/memory.c torus/torus.c)
 
 # The fabric alone, and the host's side of the HAL on both kinds of boards.
 $(call test_program,fabric,sanitized,$(wildcard test/qemu/fabric/*.c) \
-  $(UNIT_HOST) torus/torus.c qemu/support/memory.c test/lib/fake_clock.c \
+  $(UNIT_HOST) torus/torus.c qemu/base/memory.c test/lib/fake_clock.c \
   $(addprefix qemu/fabric/,event_queue.c fabric.c slices.c watchdog.c))
 $(call test_program,conformance,sanitized,$(UNIT) $(WINDOW_SOURCES) \
   hal/rows.c \
   $(addprefix test/hal/conformance/,program.c runner.c) \
   $(wildcard hal/host/*.c torus/*.c qemu/fabric/*.c) \
   $(addprefix qemu/board/,addresses.c emulator.c table.c zygote.c) \
-  $(addprefix qemu/support/,amount.c crash.c file.c host_clock.c memory.c \
+  $(addprefix qemu/base/,amount.c crash.c file.c host_clock.c memory.c \
     control_group.c limits.c process.c progress.c quote.c terminal.c \
     utf8.c))
 
@@ -103,7 +103,7 @@ $(call test_program,switch,sanitized,$(wildcard test/hal/switch/*.c) \
   $(UNIT_HOST) $(SWITCH_SOURCES) torus/pattern.c torus/torus.c)
 $(call test_program,discover,sanitized,$(wildcard test/hal/discover/*.c) \
   $(UNIT_HOST) hal/check.c hal/crc32.c $(wildcard hal/discover/*.c) \
-  qemu/console/fault_text.c torus/torus.c)
+  qemu/serial/fault_text.c torus/torus.c)
 
 # Circuits over serial lines, above a switch and a timer that are made up.
 $(call test_program,serial_circuit,sanitized,$(wildcard test/hal/serial/*.c) \
@@ -123,7 +123,7 @@ $(foreach p,$(PORTS),$(call test_program,conformance-$p,sanitized, \
 # The engine's nodes in a made-up world, told by hand.
 $(call test_program,engine,sanitized,$(wildcard test/scatter/engine/*.c) \
   $(wildcard test/world/*.c) $(UNIT_HOST) $(ENGINE_SOURCES) \
-  $(wildcard qemu/schedule/*.c) qemu/support/memory.c hal/check.c \
+  $(wildcard qemu/schedule/*.c) qemu/base/memory.c hal/check.c \
   hal/rows.c hal/host/clock.c)
 
 # Probes on native nodes.
@@ -152,13 +152,13 @@ $(call test_program,clocked,fast,test/lib/fake_clock.c $(filter-out \
 # A serial console's lines, mailbox, shell and client.
 $(call test_program,console.so,shared,hal/check.c hal/line/line.c \
   hal/serial/mailbox.c $(wildcard boot/shell/*.c) torus/torus.c \
-  $(addprefix qemu/console/,client.c model_port.c port.c) \
-  test/lib/console_node.c test/lib/fake_clock.c $(addprefix qemu/support/,amount.c memory.c parse.c \
+  $(addprefix qemu/serial/,client.c model_port.c port.c) \
+  test/lib/console_node.c test/lib/fake_clock.c $(addprefix qemu/base/,amount.c memory.c parse.c \
     progress.c quote.c terminal.c utf8.c), \
   -lserialport)
 
 # The server of live pages, for Python.
-$(call test_program,serve.so,shared,qemu/serve/serve.c qemu/support/memory.c, \
+$(call test_program,serve.so,shared,qemu/report/serve.c qemu/base/memory.c, \
   -lmicrohttpd -lnettle)
 
 # The model of an STM32F405: a bench of modelled boards; its processor, and that

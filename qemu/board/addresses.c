@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/board/addresses.h"
 
-#include "qemu/support/process.h"
+#include "qemu/base/process.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/board/emulator.h"
 
-#include "qemu/support/exit_status.h"
-#include "qemu/support/process.h"
-#include "qemu/support/quote.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/process.h"
+#include "qemu/base/quote.h"
 
 #include <errno.h>
 #include <fcntl.h>

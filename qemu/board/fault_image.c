@@ -4,8 +4,8 @@
 #include "hal/crc32.h"
 #include "hal/image.h"
 #include "qemu/board/firmware.h"
-#include "qemu/support/file.h"
-#include "qemu/support/quote.h"
+#include "qemu/base/file.h"
+#include "qemu/base/quote.h"
 
 #include <inttypes.h>
 #include <stdio.h>

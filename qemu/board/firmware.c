@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/board/firmware.h"
 
-#include "qemu/support/file.h"
-#include "qemu/support/quote.h"
+#include "qemu/base/file.h"
+#include "qemu/base/quote.h"
 
 #include <errno.h>
 #include <stdio.h>

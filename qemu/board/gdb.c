@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/board/gdb.h"
 
-#include "qemu/support/limits.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/process.h"
-#include "qemu/support/quote.h"
+#include "qemu/base/limits.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/process.h"
+#include "qemu/base/quote.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,10 +2,10 @@
 #include "qemu/board/zygote.h"
 
 #include "qemu/board/preload/forker.h"
-#include "qemu/support/file.h"
-#include "qemu/support/host_clock.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/process.h"
+#include "qemu/base/file.h"
+#include "qemu/base/host_clock.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/process.h"
 
 #include <assert.h>
 #include <errno.h>

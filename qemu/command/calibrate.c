@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/command.h"
 
-#include "qemu/calibrate/calibrate.h"
-#include "qemu/calibrate/print.h"
-#include "qemu/options/given_files.h"
-#include "qemu/options/job.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/parse.h"
-#include "qemu/support/quote.h"
+#include "qemu/bench/calibrate.h"
+#include "qemu/bench/calibrate_print.h"
+#include "qemu/command/given_files.h"
+#include "qemu/command/job_options.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/parse.h"
+#include "qemu/base/quote.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/command.h"
 
-#include "qemu/support/option.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/parse.h"
+#include "qemu/base/option.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/parse.h"
 #include "torus/pattern.h"
 
 #include <stdio.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/command.h"
 
-#include "qemu/compare/compare.h"
-#include "qemu/options/given_files.h"
-#include "qemu/options/job.h"
-#include "qemu/page/page.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/file.h"
-#include "qemu/support/parse.h"
-#include "qemu/support/quote.h"
+#include "qemu/command/comparison.h"
+#include "qemu/command/given_files.h"
+#include "qemu/command/job_options.h"
+#include "qemu/report/page.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/file.h"
+#include "qemu/base/parse.h"
+#include "qemu/base/quote.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

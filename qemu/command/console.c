@@ -4,13 +4,13 @@
 #include "hal/check.h"
 #include "hal/line/line.h"
 #include "qemu/board/fault_image.h"
-#include "qemu/console/client.h"
-#include "qemu/support/option.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/parse.h"
-#include "qemu/support/quote.h"
-#include "qemu/survey/nodes.h"
+#include "qemu/serial/client.h"
+#include "qemu/base/option.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/parse.h"
+#include "qemu/base/quote.h"
+#include "qemu/serial/nodes.h"
 
 #include <inttypes.h>
 #include <stdio.h>

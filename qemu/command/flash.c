@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/command.h"
 
-#include "qemu/flash/flash.h"
-#include "qemu/flash/identity.h"
-#include "qemu/flash/list.h"
-#include "qemu/support/option.h"
-#include "qemu/support/progress.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/file.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/parse.h"
+#include "qemu/bench/flash.h"
+#include "qemu/bench/flash_identity.h"
+#include "qemu/bench/flash_list.h"
+#include "qemu/base/option.h"
+#include "qemu/base/progress.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/file.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/parse.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/command.h"
 
-#include "qemu/flash/list.h"
-#include "qemu/options/given_files.h"
-#include "qemu/support/option.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/file.h"
-#include "qemu/support/quote.h"
+#include "qemu/bench/flash_list.h"
+#include "qemu/command/given_files.h"
+#include "qemu/base/option.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/file.h"
+#include "qemu/base/quote.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/command.h"
 
-#include "qemu/options/given_files.h"
-#include "qemu/support/option.h"
-#include "qemu/page/page.h"
+#include "qemu/command/given_files.h"
+#include "qemu/base/option.h"
+#include "qemu/report/page.h"
 #include "qemu/report/json.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/file.h"
-#include "qemu/support/parse.h"
-#include "qemu/support/text.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/file.h"
+#include "qemu/base/parse.h"
+#include "qemu/base/text.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/command.h"
 
-#include "qemu/options/target.h"
-#include "qemu/support/exit_status.h"
+#include "qemu/command/target.h"
+#include "qemu/base/exit_status.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/command.h"
 
-#include "qemu/options/console.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/survey/links.h"
-#include "qemu/survey/table.h"
+#include "qemu/command/console_options.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/serial/links.h"
+#include "qemu/serial/survey_table.h"
 
 #include <stdio.h>
 

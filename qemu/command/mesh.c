@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/command.h"
 
-#include "qemu/console/faults.h"
-#include "qemu/options/console.h"
-#include "qemu/options/given_files.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/file.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/parse.h"
-#include "qemu/survey/mesh_map.h"
-#include "qemu/survey/table.h"
+#include "qemu/serial/faults.h"
+#include "qemu/command/console_options.h"
+#include "qemu/command/given_files.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/file.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/parse.h"
+#include "qemu/serial/mesh_map.h"
+#include "qemu/serial/survey_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,11 +2,11 @@
 #include "qemu/command/command.h"
 
 #include "qemu/command/model_print.h"
-#include "qemu/options/model.h"
-#include "qemu/papers/installments.h"
-#include "qemu/papers/order.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/parse.h"
+#include "qemu/command/model_options.h"
+#include "qemu/theory/installments.h"
+#include "qemu/theory/order.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/parse.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #include "qemu/command/model_print.h"
 
 #include "qemu/command/model_text.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

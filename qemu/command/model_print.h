@@ -4,10 +4,10 @@
 #ifndef QEMU_COMMAND_MODEL_PRINT_H
 #define QEMU_COMMAND_MODEL_PRINT_H
 
-#include "qemu/papers/farm.h"
-#include "qemu/papers/masters.h"
-#include "qemu/papers/plan.h"
-#include "qemu/papers/results.h"
+#include "qemu/theory/farm.h"
+#include "qemu/theory/masters.h"
+#include "qemu/theory/papers_plan.h"
+#include "qemu/theory/results.h"
 
 void model_print_star(const struct papers_plan *plan,
                       const struct papers_star *star, bool json);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/model_text.h"
 
-#include "qemu/papers/number.h"
+#include "qemu/theory/number.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef QEMU_COMMAND_MODEL_TEXT_H
 #define QEMU_COMMAND_MODEL_TEXT_H
 
-#include "qemu/support/quad.h"
+#include "qemu/base/quad.h"
 
 #include <jansson.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
 
 #include "qemu/command/plan_print.h"
 #include "qemu/command/plan_solve.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/parse.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/parse.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/plan_print.h"
 
-#include "qemu/support/amount.h"
-#include "qemu/support/exit_status.h"
+#include "qemu/base/amount.h"
+#include "qemu/base/exit_status.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/plan_solve.h"
 
-#include "qemu/model/meanwhile.h"
-#include "qemu/model/members.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/parse.h"
+#include "qemu/theory/meanwhile.h"
+#include "qemu/theory/members.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/parse.h"
 
 #include <inttypes.h>
 #include <stdio.h>

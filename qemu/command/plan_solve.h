@@ -5,8 +5,8 @@
 #define QEMU_COMMAND_PLAN_SOLVE_H
 
 #include "hal/nodiscard.h"
-#include "qemu/model/similar.h"
-#include "qemu/options/plan.h"
+#include "qemu/theory/similar.h"
+#include "qemu/command/plan_options.h"
 
 #include <stdbool.h>
 
@@ -16,7 +16,7 @@ struct plan_solved {
     /* Similar rounds, beside the plan with --rounds; 0 rounds: none. */
     struct model_similar similar;
     /* The plan is the similar rounds; then these are the best by the equations
-       of qemu/model/model.h, 0 if those have none. */
+       of qemu/theory/model.h, 0 if those have none. */
     bool is_similar;
     uint8_t equations_phases;
     uint8_t equations_rounds;

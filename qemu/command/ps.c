@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/command.h"
 
-#include "qemu/live/board_page.h"
-#include "qemu/options/console.h"
-#include "qemu/options/given_files.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/file.h"
-#include "qemu/support/parse.h"
-#include "qemu/support/stay.h"
-#include "qemu/survey/table.h"
+#include "qemu/bench/board_page.h"
+#include "qemu/command/console_options.h"
+#include "qemu/command/given_files.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/file.h"
+#include "qemu/base/parse.h"
+#include "qemu/base/stay.h"
+#include "qemu/serial/survey_table.h"
 
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/command.h"
 
-#include "qemu/options/target.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/memory.h"
+#include "qemu/command/target.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/fabric/event_queue.h"
 
-#include "qemu/support/memory.h"
+#include "qemu/base/memory.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

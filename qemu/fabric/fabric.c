@@ -2,7 +2,7 @@
 #include "qemu/fabric/fabric.h"
 
 #include "qemu/fabric/event_queue.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/memory.h"
 
 #include <stdlib.h>
 

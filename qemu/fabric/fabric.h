@@ -35,7 +35,7 @@
 #include "hal/err.h"
 #include "hal/window/window.h"
 #include "qemu/fabric/circuit_record.h"
-#include "qemu/support/profile.h"
+#include "qemu/base/profile.h"
 #include "torus/torus.h"
 
 struct fabric;

@@ -5,8 +5,8 @@
 #include "hal/check.h"
 #include "hal/rows.h"
 #include "qemu/fabric/postmortem.h"
-#include "qemu/support/host_clock.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/host_clock.h"
+#include "qemu/base/memory.h"
 #include "scatter/wire/wire.h"
 #include "torus/pattern.h"
 

@@ -12,7 +12,7 @@
 #include "qemu/fabric/fabric.h"
 #include "qemu/fabric/injection.h"
 #include "qemu/fabric/watch.h"
-#include "qemu/support/file.h"
+#include "qemu/base/file.h"
 
 enum mesh_end {
     MESH_DONE,       /* all originators ended */

@@ -2,10 +2,10 @@
 /* The native build: every node a coroutine in this process. */
 #include "qemu/fabric/backend.h"
 #include "qemu/fabric/slices.h"
-#include "qemu/support/crash.h"
-#include "qemu/support/host_clock.h"
-#include "qemu/support/limits.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/crash.h"
+#include "qemu/base/host_clock.h"
+#include "qemu/base/limits.h"
+#include "qemu/base/memory.h"
 
 #include "hal/host/host.h"
 

@@ -13,11 +13,11 @@
 #include "qemu/fabric/slices.h"
 #include "qemu/fabric/starter.h"
 #include "qemu/fabric/window_read.h"
-#include "qemu/support/host_clock.h"
-#include "qemu/support/limits.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/process.h"
-#include "qemu/support/progress.h"
+#include "qemu/base/host_clock.h"
+#include "qemu/base/limits.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/process.h"
+#include "qemu/base/progress.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -4,8 +4,8 @@
 #include "qemu/board/emulator.h"
 #include "qemu/board/preload/forker.h"
 #include "qemu/board/zygote.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/process.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/process.h"
 
 #include <assert.h>
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #define QEMU_FABRIC_WATCHDOG_H
 
 #include "hal/nodiscard.h"
-#include "qemu/support/host_clock.h"
+#include "qemu/base/host_clock.h"
 
 #include <stdbool.h>
 

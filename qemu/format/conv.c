@@ -12,8 +12,8 @@
 
 #include "hal/bytes.h"
 #include "qemu/format/image_file.h"
-#include "qemu/support/file.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/file.h"
+#include "qemu/base/memory.h"
 
 #include <errno.h>
 #include <limits.h>

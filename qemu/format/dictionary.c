@@ -4,9 +4,9 @@
  * argument is made of digests=FILE or of digests in hexadecimal.
  */
 #include "qemu/format/format.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/file.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/file.h"
+#include "qemu/base/memory.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -13,9 +13,9 @@
  */
 #include "qemu/format/format.h"
 #include "qemu/format/sound.h"
-#include "qemu/support/file.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/parse.h"
+#include "qemu/base/file.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/parse.h"
 
 #include <math.h>
 #include <stdbool.h>

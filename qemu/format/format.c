@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/format/format.h"
 
-#include "qemu/support/exit_status.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/quote.h"
-#include "qemu/support/unpack.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/quote.h"
+#include "qemu/base/unpack.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -8,8 +8,8 @@
 #define QEMU_FORMAT_FORMAT_H
 
 #include "hal/nodiscard.h"
-#include "qemu/support/file.h"
-#include "qemu/support/text.h"
+#include "qemu/base/file.h"
+#include "qemu/base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 
 #include "qemu/format/image_png.h"
 #include "qemu/format/image_pnm.h"
-#include "qemu/support/file.h"
+#include "qemu/base/file.h"
 
 #include <png.h>
 #include <stdlib.h>

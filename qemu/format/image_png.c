@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/format/image_png.h"
 
-#include "qemu/support/file.h"
+#include "qemu/base/file.h"
 
 #include <png.h>
 

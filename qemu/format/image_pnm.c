@@ -6,7 +6,7 @@
  */
 #include "qemu/format/image_pnm.h"
 
-#include "qemu/support/file.h"
+#include "qemu/base/file.h"
 
 #include <netpbm/pam.h>
 

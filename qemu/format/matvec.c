@@ -9,8 +9,8 @@
 #include "hal/bytes.h"
 #include "kernels/kernel.h"
 #include "qemu/format/npy.h"
-#include "qemu/support/file.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/file.h"
+#include "qemu/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

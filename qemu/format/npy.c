@@ -2,9 +2,9 @@
 #include "qemu/format/npy.h"
 
 #include "hal/bytes.h"
-#include "qemu/support/file.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/process.h"
+#include "qemu/base/file.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/process.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -10,10 +10,10 @@
 #include "qemu/format/format.h"
 
 #include "kernels/kernel.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/file.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/quote.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/file.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/quote.h"
 
 #include <csv.h>
 

@@ -3,9 +3,9 @@
 
 #include "hal/bytes.h"
 #include "qemu/format/sound_header.h"
-#include "qemu/support/file.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/unpack.h"
+#include "qemu/base/file.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/unpack.h"
 
 #include <inttypes.h>
 #include <sndfile.h>

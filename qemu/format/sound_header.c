@@ -2,7 +2,7 @@
 #include "qemu/format/sound_header.h"
 
 #include "hal/bytes.h"
-#include "qemu/support/file.h"
+#include "qemu/base/file.h"
 
 #include <inttypes.h>
 #include <stdio.h>

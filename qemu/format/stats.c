@@ -2,7 +2,7 @@
 /* Samples for the kernel stats: raw ones, or those of a sound file. */
 #include "qemu/format/format.h"
 #include "qemu/format/sound.h"
-#include "qemu/support/file.h"
+#include "qemu/base/file.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "hal/events.h"
 #include "qemu/job/mesh_ops.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

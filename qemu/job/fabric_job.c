@@ -12,9 +12,9 @@
 #include "qemu/ranks/leader.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/schedule/tree.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/progress.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/progress.h"
 #include "torus/pattern.h"
 
 #include <stdio.h>

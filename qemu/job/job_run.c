@@ -4,7 +4,7 @@
 #include "qemu/job/batches.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/job/originators.h"
-#include "qemu/support/exit_status.h"
+#include "qemu/base/exit_status.h"
 
 #include <string.h>
 

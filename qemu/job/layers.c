@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/job/layers.h"
 
-#include "qemu/model/model.h"
-#include "qemu/support/memory.h"
+#include "qemu/theory/model.h"
+#include "qemu/base/memory.h"
 #include "torus/pattern.h"
 
 #include <stdlib.h>

@@ -7,9 +7,9 @@
 #include "qemu/job/mesh_ops.h"
 #include "qemu/ranks/roll.h"
 #include "qemu/ranks/ranks.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/limits.h"
-#include "qemu/support/quote.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/limits.h"
+#include "qemu/base/quote.h"
 
 #include <stdio.h>
 #include <stdlib.h>

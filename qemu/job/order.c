@@ -5,9 +5,9 @@
 #include "qemu/job/batches.h"
 #include "qemu/job/policy.h"
 #include "qemu/job/output_chunks.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/quote.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/quote.h"
 
 #include <stdio.h>
 #include <stdlib.h>

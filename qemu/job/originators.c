@@ -6,9 +6,9 @@
 #include "qemu/job/groups.h"
 #include "qemu/job/rates.h"
 #include "qemu/job/layers.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/quote.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/quote.h"
 
 #include <inttypes.h>
 #include <stdio.h>

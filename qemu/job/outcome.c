@@ -2,7 +2,7 @@
 #include "qemu/job/outcome.h"
 #include "qemu/job/request.h"
 
-#include "qemu/support/crash.h"
+#include "qemu/base/crash.h"
 
 #include <stdlib.h>
 #include <string.h>

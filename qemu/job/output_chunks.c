@@ -2,7 +2,7 @@
 #include "qemu/job/output_chunks.h"
 
 #include "hal/bytes.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/memory.h"
 #include "scatter/engine/core.h"
 
 #include <stdlib.h>

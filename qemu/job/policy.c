@@ -2,7 +2,7 @@
 #include "qemu/job/policy.h"
 
 #include "qemu/job/mesh_ops.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/memory.h"
 #include "scatter/plan/tree_rounds.h"
 #include "scatter/wire/wire.h"
 

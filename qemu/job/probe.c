@@ -2,8 +2,8 @@
 #include "qemu/job/probe.h"
 
 #include "qemu/fabric/postmortem.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/progress.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
 #include "qemu/job/rates.h"
 
 #include "hal/crc32.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/file.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/text.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/file.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/text.h"
 #include "scatter/plan/one_round.h"
 
 #include <errno.h>

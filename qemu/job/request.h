@@ -15,8 +15,8 @@
 #include "qemu/format/format.h"
 #include "qemu/ranks/share.h"
 #include "qemu/schedule/registry.h"
-#include "qemu/support/profile.h"
-#include "qemu/wired/noise.h"
+#include "qemu/base/profile.h"
+#include "qemu/serial/noise.h"
 
 struct mesh_ops;
 struct rates;
@@ -64,7 +64,7 @@ struct request {
     /* Consoles of the second originator and those behind; NULL if all are
        reached over the first one's console. */
     const char *const *other_consoles;
-    bool allow_mixed;          /* also nodes that differ: qemu/survey/nodes.h */
+    bool allow_mixed;          /* also nodes that differ: qemu/serial/nodes.h */
     struct noise noise;        /* of emulated serial links */
     const char *firmware;      /* of emulated boards; else NULL */
     const char *image_kernels; /* " search spin", if it lacks some; or NULL */

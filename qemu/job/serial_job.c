@@ -8,16 +8,16 @@
 #include "hal/circuit.h"
 #include "hal/events.h"
 #include "qemu/board/emulator.h"
-#include "qemu/console/serial_mesh.h"
+#include "qemu/serial/serial_mesh.h"
 #include "qemu/fabric/postmortem.h"
 #include "qemu/job/collect.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/job/policy.h"
 #include "qemu/job/probe.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/progress.h"
-#include "qemu/survey/ps.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/progress.h"
+#include "qemu/serial/ps.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 
 #include "qemu/job/job.h"
 #include "qemu/job/mesh_ops.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/progress.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/progress.h"
 #include "scatter/wire/wire.h"
 #include "torus/pattern.h"
 

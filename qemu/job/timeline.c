@@ -2,7 +2,7 @@
 #include "qemu/job/timeline.h"
 
 #include "hal/bytes.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/memory.h"
 
 #include <nettle/base16.h>
 #include <nettle/sha2.h>

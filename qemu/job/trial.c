@@ -9,7 +9,7 @@
 #include "qemu/job/job_run.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/job/policy.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/memory.h"
 #include "scatter/engine/scatter.h"
 
 #include <math.h>

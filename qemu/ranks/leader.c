@@ -8,12 +8,12 @@
 #include "qemu/ranks/patch.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/ranks/roll.h"
-#include "qemu/support/file.h"
-#include "qemu/support/host_clock.h"
-#include "qemu/support/limits.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/progress.h"
-#include "qemu/support/quote.h"
+#include "qemu/base/file.h"
+#include "qemu/base/host_clock.h"
+#include "qemu/base/limits.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/progress.h"
+#include "qemu/base/quote.h"
 
 #include <stdlib.h>
 #include <string.h>

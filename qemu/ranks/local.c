@@ -5,8 +5,8 @@
 #include "qemu/fabric/message.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/ranks/share.h"
-#include "qemu/support/host_clock.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/host_clock.h"
+#include "qemu/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "qemu/fabric/backend.h"
 #include "qemu/fabric/window_read.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/ranks/patience.h"
 
-#include "qemu/support/exit_status.h"
+#include "qemu/base/exit_status.h"
 
 #include <glob.h>
 #include <poll.h>

@@ -4,10 +4,10 @@
 #include "qemu/ranks/leftovers.h"
 #include "qemu/ranks/patience.h"
 #include "qemu/ranks/transport.h"
-#include "qemu/support/exit_status.h"
-#include "qemu/support/file.h"
-#include "qemu/support/host_clock.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/file.h"
+#include "qemu/base/host_clock.h"
+#include "qemu/base/memory.h"
 
 #include <dlfcn.h>
 #include <limits.h>

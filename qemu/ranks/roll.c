@@ -4,9 +4,9 @@
 #include "qemu/fabric/mesh.h"
 #include "qemu/fabric/slices.h"
 #include "qemu/ranks/ranks.h"
-#include "qemu/support/host_clock.h"
-#include "qemu/support/limits.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/host_clock.h"
+#include "qemu/base/limits.h"
+#include "qemu/base/memory.h"
 
 #include <stdbool.h>
 #include <stdio.h>

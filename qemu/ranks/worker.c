@@ -9,10 +9,10 @@
 #include "qemu/ranks/patch.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/ranks/roll.h"
-#include "qemu/support/host_clock.h"
-#include "qemu/support/limits.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/quote.h"
+#include "qemu/base/host_clock.h"
+#include "qemu/base/limits.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/quote.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 #include "qemu/report/gantt.h"
 
 #include "qemu/job/mesh_ops.h"
-#include "qemu/support/amount.h"
-#include "qemu/support/file.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/amount.h"
+#include "qemu/base/file.h"
+#include "qemu/base/memory.h"
 #include "torus/pattern.h"
 
 #include <inttypes.h>

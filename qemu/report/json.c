@@ -7,10 +7,10 @@
 #include "qemu/report/ranks.h"
 #include "qemu/report/remarks.h"
 #include "qemu/report/verdict.h"
-#include "qemu/support/file.h"
-#include "qemu/support/json.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/quote.h"
+#include "qemu/base/file.h"
+#include "qemu/base/json.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/quote.h"
 #include "torus/pattern.h"
 
 #include <nettle/base16.h>

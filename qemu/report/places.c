@@ -2,9 +2,9 @@
 #include "qemu/report/places.h"
 
 #include "qemu/format/format.h"
-#include "qemu/support/json.h"
-#include "qemu/support/quote.h"
-#include "qemu/support/utf8.h"
+#include "qemu/base/json.h"
+#include "qemu/base/quote.h"
+#include "qemu/base/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>

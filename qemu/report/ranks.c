@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/report/ranks.h"
 
-#include "qemu/support/json.h"
+#include "qemu/base/json.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 
 #include "qemu/job/mesh_ops.h"
 #include "qemu/format/format.h"
-#include "qemu/support/amount.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/amount.h"
+#include "qemu/base/memory.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,12 +2,12 @@
 #include "qemu/report/summary.h"
 
 #include "qemu/job/mesh_ops.h"
-#include "qemu/model/model.h"
+#include "qemu/theory/model.h"
 #include "qemu/report/places.h"
 #include "qemu/report/ranks.h"
-#include "qemu/support/amount.h"
-#include "qemu/support/file.h"
-#include "qemu/support/quote.h"
+#include "qemu/base/amount.h"
+#include "qemu/base/file.h"
+#include "qemu/base/quote.h"
 #include "torus/pattern.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/report/trace.h"
 
-#include "qemu/support/file.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/file.h"
+#include "qemu/base/memory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "qemu/job/mesh_ops.h"
 #include "qemu/format/table.h"
 #include "qemu/report/remarks.h"
-#include "qemu/support/amount.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/amount.h"
+#include "qemu/base/memory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "qemu/schedule/baselines.h"
 #include "qemu/schedule/scatter.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/memory.h"
 #include "scatter/plan/tree.h"
 
 #include <stdlib.h>

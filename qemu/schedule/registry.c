@@ -4,7 +4,7 @@
 #include "qemu/schedule/baselines.h"
 #include "qemu/schedule/farm.h"
 #include "qemu/schedule/scatter.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/memory.h"
 #include "scatter/plan/tree.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/schedule/scatter.h"
 
-#include "qemu/support/memory.h"
+#include "qemu/base/memory.h"
 #include "torus/pattern.h"
 
 #include <stdlib.h>

@@ -119,7 +119,7 @@ def test_many_mistakes(tmp_path):
 # ---- damage ----
 
 def drawn(state):
-    """qemu/wired/noise.h: the next state and number."""
+    """qemu/serial/noise.h: the next state and number."""
     z = state = (state + 0x9e3779b97f4a7c15) % 2 ** 64
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9 % 2 ** 64
     z = (z ^ z >> 27) * 0x94d049bb133111eb % 2 ** 64

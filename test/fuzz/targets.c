@@ -3,7 +3,7 @@
 #include "test/fuzz/targets.h"
 
 #include "kernels/kernel.h"
-#include "qemu/console/fault_text.h"
+#include "qemu/serial/fault_text.h"
 #include "scatter/wire/wire.h"
 #include "test/unit/ignore.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A page without a browser: enough of a document for qemu/page to run in, and
+/* A page without a browser: enough of a document for qemu/report/page to run in, and
    its text as a reader sees it. golden_cases.py puts the page into PAGE before
    this, its scripts and what the reader does behind. */
 const say = typeof print === "function" ? print : console.log;

@@ -11,15 +11,15 @@
  *   told progress KIND                        when work that takes minutes says
  *       how far it is, and how
  */
-#include "qemu/calibrate/print.h"
-#include "qemu/calibrate/repeats.h"
+#include "qemu/bench/calibrate_print.h"
+#include "qemu/bench/calibrate_repeats.h"
 #include "qemu/job/job.h"
-#include "qemu/options/job.h"
+#include "qemu/command/job_options.h"
 #include "qemu/report/summary.h"
 #include "qemu/report/verdict.h"
 #include "qemu/schedule/registry.h"
-#include "qemu/support/memory.h"
-#include "qemu/support/progress.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/progress.h"
 #include "test/lib/fake_clock.h"
 
 #include <inttypes.h>

@@ -19,7 +19,7 @@ from rules import C_FILES, PAGES, ROOT, SCRIPTS, SOURCES, read
 
 PYTHON = [name for name in SOURCES if name.endswith(".py")]
 SCRIPTS_OF_PAGES = [name for name in rules.FILES if re.match(
-    r"qemu/page/.*\.js$", name)]
+    r"qemu/report/.*\.js$", name)]
 HALF = len(C_FILES) // 2
 # {name: commands that print a line for each thing they find}
 TOOLS = {

@@ -120,12 +120,12 @@ def places():
 
 
 PAST = {
-    "qemu/support/quote.c": "the one that guards them",
-    "qemu/support/progress.c": "its own line, and messages before it",
-    "qemu/support/crash.c": "a signal's handler", "qemu/ranks/ranks.c":
+    "qemu/base/quote.c": "the one that guards them",
+    "qemu/base/progress.c": "its own line, and messages before it",
+    "qemu/base/crash.c": "a signal's handler", "qemu/ranks/ranks.c":
     "likewise", "qemu/job/serial_job.c": "likewise",
-    "qemu/flash/loader.c": "a child, whose output the command reads",
-    "qemu/support/process.c": "likewise"}
+    "qemu/bench/flash_loader.c": "a child, whose output the command reads",
+    "qemu/base/process.c": "likewise"}
 
 
 def goes_past(text):
@@ -135,7 +135,7 @@ def goes_past(text):
 
 
 def terminals():
-    return [f"{name}: writes past qemu/support/quote.h" for name in C_FILES
+    return [f"{name}: writes past qemu/base/quote.h" for name in C_FILES
             if name.startswith("qemu/") and name not in PAST
             and goes_past(read(name))]
 

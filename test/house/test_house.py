@@ -89,7 +89,7 @@ def test_the_check_of_mutable_data(tmp_path):
 
 def test_scripts_of_pages_can_be_read(tmp_path):
     """A page with a syntax error shows nothing at all."""
-    scripts = [name for name in FILES if re.match(r"qemu/page/.*\.js$", name)]
+    scripts = [name for name in FILES if re.match(r"qemu/report/.*\.js$", name)]
     bad = tmp_path / "bad.js"
     bad.write_text("let a = (;\n")
     assert len(scripts) > 5

@@ -168,7 +168,7 @@ def test_the_schedule_of_the_guide(tmp_path):
         ["gcc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion",
          "-Werror", "-shared", "-fPIC", f"-I{tmp_path}", f"-I{ROOT}", "-o",
          library, folder / "columns.c", ROOT / "qemu/schedule/tree.c",
-         ROOT / "torus/torus.c", ROOT / "qemu/support/memory.c"], check=True)
+         ROOT / "torus/torus.c", ROOT / "qemu/base/memory.c"], check=True)
     columns = core.c.CDLL(str(library))
     columns.schedule_columns.argtypes = [
         core.c.POINTER(core.Branch), core.Size, core.Coord]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A host clock that goes only as far as a test lets it: fake_clock.c is linked
- * in place of qemu/support/host_clock.c. Time stands still while a program
+ * in place of qemu/base/host_clock.c. Time stands still while a program
  * works. A wait with nothing to read ends at once, at its deadline, if time may
  * go so far; else it lasts until there is something to read, or the test lets
  * time go on.
@@ -15,7 +15,7 @@
 #ifndef TEST_LIB_FAKE_CLOCK_H
 #define TEST_LIB_FAKE_CLOCK_H
 
-#include "qemu/support/host_clock.h"
+#include "qemu/base/host_clock.h"
 
 /* Sets the time and how far it may go, ns. */
 void fake_clock_set(uint64_t now_ns, uint64_t limit_ns);

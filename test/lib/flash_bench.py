@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tests of `quincunx flash` have before them: an image, a map, and
-stand-ins that do as they are told (test/qemu/flash)."""
+stand-ins that do as they are told (test/qemu/bench)."""
 import contextlib
 import json
 import os

@@ -41,18 +41,23 @@ boot/: run
 kernels/: kernels sanitized kernels_everywhere
 qemu/main: outputs names
 qemu/board/: boot memory gdb launcher
-qemu/calibrate/: calibrate
-qemu/console/: console nodes
-qemu/(command|options)/model: model_star model_farm
-qemu/(command|options)/plan: plan node_rounds bad_input
+qemu/bench/calib: calibrate
+qemu/bench/board_page: boards_page
+qemu/bench/flash_(list|map): flash_map
+qemu/bench/: flash
+qemu/serial/(wired|cables|forwarder|halt|noise): wired console
+qemu/serial/: console nodes
+qemu/theory/(affine|farm|inst|masters|number|one_r|order|papers|per|res|sim|umr|work): \
+  model_star model_farm model_masters model_results
+qemu/theory/: plan node_rounds
+qemu/command/model: model_star model_farm
+qemu/command/plan: plan node_rounds bad_input
 qemu/command/boards: wired nodes boards_page
 qemu/command/html: page
 qemu/command/run: outputs bad_input
 qemu/command/(mesh|identify|reset|links|ps|console): nodes
-qemu/fabric/inj|qemu/options/inj: inject
+qemu/fabric/inj|qemu/command/inj: inject
 qemu/fabric/: any_job originators run launcher
-qemu/flash/(list|map): flash_map
-qemu/flash/: flash
 qemu/format/image: kernel_conv
 qemu/format/sound: kernel_stats kernel_fir
 qemu/format/npy: kernel_matvec
@@ -61,33 +66,27 @@ qemu/format/: sanitized several_inputs
 qemu/job/serial: serial_run
 qemu/job/(groups|originators): originators
 qemu/job/: any_job outputs auto compare farm_run sanitized trees originators run
-qemu/live/: serve
-qemu/model/: plan node_rounds
-qemu/options/(console|target): nodes
-qemu/options/: outputs bad_input compare
-qemu/page/: page
-qemu/papers/: model_star model_farm model_masters model_results
-qemu/ranks/: ranks_parts ranks
+qemu/report/(serve|page_server|run_page): serve
+qemu/report/(page|room): page
 qemu/report/: outputs page inject originators streams
+qemu/command/(console|target): nodes
+qemu/command/: outputs bad_input compare
+qemu/ranks/: ranks_parts ranks
 qemu/schedule/: tree farm_tree compare trees
-qemu/support/(quote|utf8): names
-qemu/support/(control_group|limits): memory limits
-qemu/support/crash: new_kernel
-qemu/support/: outputs bad_input streams sanitized flash_map
-qemu/survey/: nodes
+qemu/base/(quote|utf8): names
+qemu/base/(control_group|limits): memory limits
+qemu/base/crash: new_kernel
+qemu/base/: outputs bad_input streams sanitized flash_map
 qemu/: golden refused
 """
 
 # What a survivor is tried with: the first row that fits.
 WIDE = """
-qemu/model: oracles readme_commands compare sanitized
-qemu/papers: readme_commands sanitized
+qemu/theory: oracles readme_commands compare sanitized
+qemu/serial: ps serial_run chip progress serial_originators readme_commands \
+  sanitized boards_page
+qemu/bench: readme_commands sanitized names rates
 qemu/command/model: readme_commands sanitized names
-qemu/survey: ps serial_run readme_commands sanitized boards_page
-qemu/console: ps serial_run chip progress serial_originators
-qemu/flash: readme_commands sanitized names
-qemu/wired: serial_run ps progress
-qemu/calibrate: readme_commands sanitized rates
 qemu/format: refused run fuzz streams names
 qemu/: names originators ranks compare auto rates several_inputs sanitized \
   run bad_input streams page serve progress readme_commands
@@ -132,7 +131,7 @@ def linked_with(built, source):
 def names_of(source):
     """Names that tests of a source may have: a_b, a, its folder's."""
     path = pathlib.PurePath(source)
-    if source.startswith(("qemu/model/", "qemu/papers/")):
+    if source.startswith("qemu/theory/"):
         return []
     words = path.stem.split("_")
     names = ["_".join(words[:n]) for n in range(len(words), 0, -1)]

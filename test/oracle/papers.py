@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Naive twins of qemu/papers in fractions: brute force, event by event."""
+"""Naive twins of qemu/theory in fractions: brute force, event by event."""
 import itertools
 from fractions import Fraction
 

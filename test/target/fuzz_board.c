@@ -5,7 +5,7 @@
  * which ends the program. What happens is the same each time.
  */
 #include "hal/mps2/registers.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/memory.h"
 #include "test/fuzz/targets.h"
 #include "test/unit/unit.h"
 #include "test/world/world.h"

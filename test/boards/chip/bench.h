@@ -121,7 +121,7 @@ void bench_take(struct bench_text *text, uint32_t bytes);
 
 /* ---- host programs at consoles, in the boards' own time ---- */
 
-/* Listens for a host at a board's console (qemu/console/model_port.h). False:
+/* Listens for a host at a board's console (qemu/serial/model_port.h). False:
    that socket cannot be. */
 bool host_listen(struct bench_board *board, const char *path);
 

@@ -2,7 +2,7 @@
 #include "test/boards/chip/bench.h"
 
 #include "hal/bytes.h"
-#include "qemu/console/model_port.h"
+#include "qemu/serial/model_port.h"
 
 #include <poll.h>
 #include <stdio.h>

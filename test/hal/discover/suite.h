@@ -10,7 +10,7 @@
 #define TEST_HAL_DISCOVER_SUITE_H
 
 #include "hal/discover/internal.h"
-#include "qemu/console/fault_text.h"
+#include "qemu/serial/fault_text.h"
 #include "hal/err.h"
 #include "test/unit/unit.h"
 

@@ -8,7 +8,7 @@
 #include "qemu/fabric/message.h"
 #include "qemu/ranks/local.h"
 #include "qemu/ranks/ranks.h"
-#include "qemu/support/memory.h"
+#include "qemu/base/memory.h"
 #include "test/unit/unit.h"
 
 #include <stdio.h>

@@ -6,9 +6,9 @@
  * rms, and each clock's x y offset drift, with their intervals. With "shortest
  * WIDTH HEIGHT" the same for rows of which several may be repeats.
  */
-#include "qemu/calibrate/calibrate.h"
-#include "qemu/calibrate/repeats.h"
-#include "qemu/support/memory.h"
+#include "qemu/bench/calibrate.h"
+#include "qemu/bench/calibrate_repeats.h"
+#include "qemu/base/memory.h"
 #include "test/unit/unit.h"
 
 #include <inttypes.h>

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows that describe the options of subcommands: qemu/base/option.h. */
+#ifndef QEMU_BASE_OPTION_ROW_H
+#define QEMU_BASE_OPTION_ROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The kind of an option's value, and the type of the field that takes it. */
+enum option_type {
+    OPTION_FLAG,   /* no value; bool: true once it is given */
+    OPTION_FIXED,  /* no value; unsigned integer: .fixed */
+    OPTION_TEXT,   /* const char *: the word */
+    OPTION_PATH,   /* char [width]: the word, cut to fit */
+    OPTION_OUTPUT, /* const char *: a file to write, by file_output_name() */
+    OPTION_COUNT,  /* unsigned integer of .width bytes (0: 8): digits, from
+                      .least to .most, any if .most is 0; one of .choices */
+    OPTION_SIZE,   /* as OPTION_COUNT, with a suffix: k, MiB */
+    OPTION_TIME,   /* as OPTION_COUNT, picoseconds, with a suffix: us */
+    OPTION_CHOICE, /* unsigned integer or bool: the place in .choices */
+    OPTION_MESH,   /* struct torus_size: WxH, sides up to .most, if not 0 */
+    OPTION_SIDE,   /* struct torus_size: the side of a 5^k x 5^k torus */
+    OPTION_COORD,  /* struct torus_coord: X,Y */
+    OPTION_SET     /* any field: .set() stores the value */
+};
+
+#define OPTION_PARTS 6u
+#define OPTION_GROUPS 10u
+
+/* A row's field: OPTION_AT(struct options, count). */
+#define OPTION_AT(type, member)                                                \
+    offsetof(type, member), sizeof((type *)0)->member
+#define OPTION_ALL 0, 0 /* the whole struct is the field of OPTION_SET */
+
+/* The bounds of a TCP port; 0 asks for a free one. */
+#define OPTION_TCP_PORT                                                        \
+    .most = UINT16_MAX,                                                        \
+    .allowed = "must be a port from 1 to 65535, or 0: one that is free"
+
+struct option_row {
+    const char *name;  /* "json" of --json */
+    const char *value; /* in the help: "FILE"; NULL: it takes none */
+    uint8_t group;     /* lines of lower groups come first in the help */
+    enum option_type type;
+    size_t at;    /* offset of the field in the table's struct */
+    size_t width; /* bytes of the field */
+    const char *help;
+    char letter;   /* 'q' of -q; '\0': it has none */
+    bool optional; /* the value may be left out: the field keeps its default */
+    bool required;
+    uint8_t of;  /* bits of the table's kinds that have the option; 0: all */
+    size_t text; /* offset of a const char *: the value as given, "" for none,
+                    NULL: not given; offset 0: the text is not kept */
+    uint64_t least;
+    uint64_t most;
+    uint64_t fixed;
+    const char *word;    /* a word in place of a number: "auto"; or NULL */
+    uint64_t word_value; /* the number that the word stands for */
+    const char *choices; /* words with blanks between them; or NULL */
+    /* The choices of a table that another file has: NULL behind the last. */
+    const char *(*choice)(size_t index);
+    const char *allowed; /* "must be ..."; NULL: told by bounds and choices */
+    /* Stores the value in the field: of OPTION_SET any; of OPTION_CHOICE, where
+       it may be NULL, one of the choices. `option` is the option's name in
+       messages: "--count". Result: 0, or EXIT_USAGE after a message. */
+    int (*set)(void *field, const char *option, const char *text);
+    const char *usual;   /* with this value .of, .needs and .without do not
+                            count; or NULL */
+    const char *instead; /* name of an option that replaces a required one; or
+                            NULL */
+    const char *needs; /* name of an option that must be given, too; or NULL */
+    const char *without; /* names of options that must not be given, with blanks
+                            between them; or NULL */
+};
+
+/* Rows whose fields lie in one struct. */
+struct option_table {
+    const struct option_row *row;
+    size_t rows;
+    size_t texts; /* offset in its struct of `const char *text[rows]`: the
+                     values as given, "" for none, NULL: not given; 0: none */
+    void (*done)(
+        void *options); /* called once all values are stored; or NULL */
+    /* Names of features that only some command lines have, for messages:
+       "--schedule farm"; or NULL. has() returns the bits of a command line's
+       features. */
+    const char *const *kinds;
+    unsigned (*has)(const void *options);
+};
+
+#define OPTION_ROWS(list) .row = list, .rows = sizeof(list) / sizeof *(list)
+
+/* A table that is one command's alone. */
+#define OPTION_TABLE(list)                                                     \
+    &(const struct option_table)                                               \
+    {                                                                          \
+        OPTION_ROWS(list)                                                      \
+    }
+
+struct option_command {
+    const char *name;  /* of the subcommand: "links" */
+    const char *words; /* in the help: "X,Y|all"; NULL: it takes only options */
+    const char *text;  /* of --help: before the options, "\v", and behind */
+    const char *heading[OPTION_GROUPS]; /* a line above each group, or NULL */
+    struct {
+        const struct option_table *table;
+        size_t at;        /* offset of the table's struct in the subcommand's */
+    } part[OPTION_PARTS]; /* the first without a table ends */
+    /* Takes a word that is no option, after all options. Result: 0, or
+       EXIT_USAGE after a message. */
+    int (*word)(void *options, const char *text);
+    unsigned words_least;               /* fewer words are refused */
+    bool (*lacks)(const void *options); /* whether words are missing; or NULL */
+    const char *missing; /* name of the missing words: "a node, X,Y or all" */
+};
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Least squares for a few unknowns, with confidence intervals. */
+#ifndef QEMU_BENCH_CALIBRATE_FIT_H
+#define QEMU_BENCH_CALIBRATE_FIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FIT_UNKNOWNS_MAX 3u
+
+/* A value and half the width of its 95 % confidence interval. */
+struct fit_value {
+    double value;
+    double half;
+};
+
+/*
+ * Solves y[i] = sum of x[i * unknowns + k] * out[k] for rows i in 0 .. rows - 1
+ * in the sense of least squares; unknowns is 1 to FIT_UNKNOWNS_MAX. The
+ * intervals hold for independent errors of one normal distribution. *rms: the
+ * standard deviation of the residuals. Result: false, and nothing stored, if
+ * there are not more rows than unknowns or the rows do not determine them.
+ */
+bool fit_solve(struct fit_value out[], double *rms, const double x[],
+               const double y[], uint32_t rows, unsigned unknowns);
+
+#endif

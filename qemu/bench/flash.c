@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/bench/flash.h"
+
+#include "qemu/bench/flash_identity.h"
+#include "qemu/bench/flash_loader.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/host_clock.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/process.h"
+#include "qemu/base/progress.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define GRACE_MS 2000 /* from being asked to end to being made to */
+#define CHUNK_BYTES 4096
+#define PROGRESS_MS 500 /* how often progress is shown */
+#define CHUNKS_MAX 64   /* more than a pipe holds */
+
+#define FOLDER "/tmp/quincunx-flash-XXXXXX"
+
+static const char *const tools[FLASH_WAYS] = {"OpenOCD", "stm32flash",
+                                              "dfu-util"};
+
+/* The output of a program that flashes: its current step, the chip, its last
+   lines. */
+#define OUTPUT_LINES 8u
+#define OUTPUT_LINE_BYTES 200u /* with the 0; what is longer is cut */
+
+struct output {
+    char step[16]; /* the last that was named; empty: none */
+    char chip[96]; /* empty: not told yet */
+    char line[OUTPUT_LINES][OUTPUT_LINE_BYTES]; /* a ring */
+    unsigned lines;                             /* ever */
+    char open[OUTPUT_LINE_BYTES]; /* the line that is being said */
+    size_t open_bytes;
+};
+
+/* Why a worker was told to end. */
+enum ending {
+    ENDING_NO,
+    ENDING_TIMEOUT,
+    ENDING_INTERRUPTED
+};
+
+/* The process that flashes one board. */
+struct worker {
+    const struct flash_board *board; /* NULL: none */
+    pid_t pid;
+    int output;
+    int64_t started_ms;
+    int64_t deadline_ms; /* of the work, or of the grace */
+    enum ending ending;
+    struct output said;
+    char folder[sizeof FOLDER]; /* for files of its own; empty: none */
+};
+
+struct flash {
+    const struct flash_config *config;
+    const struct flash_board *board;
+    unsigned boards;
+    unsigned begun, done, failed, interrupted;
+    int signals; /* a descriptor */
+    bool is_told_to_end;
+    struct worker worker[FLASH_JOBS_MAX];
+};
+
+/* Signals that end the command, and those of children, are read from a
+   descriptor: none can slip in before a wait. */
+static void catch_signals(struct flash *flash)
+{
+    sigset_t caught;
+
+    process_ending_signals(&caught);
+    sigaddset(&caught, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &caught, NULL);
+    flash->signals = signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void read_signals(struct flash *flash)
+{
+    struct signalfd_siginfo taken;
+
+    while (read(flash->signals, &taken, sizeof taken) == sizeof taken) {
+        flash->is_told_to_end |= taken.ssi_signo != SIGCHLD;
+    }
+}
+
+static int64_t now_ms(void)
+{
+    return (int64_t)host_clock_ms(host_clock());
+}
+
+/* ---- output ---- */
+
+/* The text behind `prefix`, or NULL if it does not begin with that. */
+static const char *behind(const char *text, const char *prefix)
+{
+    size_t length = strlen(prefix);
+
+    return strncmp(text, prefix, length) == 0 ? text + length : NULL;
+}
+
+/* Ends the last line, if it had no newline. */
+static void output_end(struct output *said)
+{
+    const char *rest;
+
+    said->open[said->open_bytes] = '\0';
+    said->open_bytes = 0;
+    if (said->open[strspn(said->open, " \t")] == '\0') {
+        return;
+    }
+    rest = behind(said->open, FLASH_STEP);
+    if (rest != NULL) {
+        snprintf(said->step, sizeof said->step, "%.15s", rest);
+        if (strcmp(rest, FLASH_STEP_CONNECT) == 0) {
+            /* The lines so far name the program's authors and settings: drop
+               them. */
+            said->lines = 0;
+        }
+        return;
+    }
+    rest = behind(said->open, FLASH_CHIP);
+    if (rest != NULL) {
+        snprintf(said->chip, sizeof said->chip, "%.95s", rest);
+        return;
+    }
+    memcpy(said->line[said->lines % OUTPUT_LINES], said->open,
+           sizeof said->open);
+    said->lines += 1;
+}
+
+/* Adds the next bytes of output, whatever their values: bytes that cannot be
+   printed become '?'. */
+static void output_add(struct output *said, const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; ++i) {
+        char one = text[i];
+
+        if (one == '\n' || one == '\r') {
+            output_end(said);
+        } else if (said->open_bytes + 1 < OUTPUT_LINE_BYTES) {
+            bool shown = (one >= ' ' && one <= '~') || one == '\t';
+
+            said->open[said->open_bytes++] = shown ? one : '?';
+        }
+    }
+}
+
+/* Prints the last lines, each after four blanks. */
+static void output_print(const struct output *said, FILE *out)
+{
+    unsigned first =
+        said->lines > OUTPUT_LINES ? said->lines - OUTPUT_LINES : 0;
+
+    for (unsigned i = first; i < said->lines; ++i) {
+        fprintf(out, "    %s\n", said->line[i % OUTPUT_LINES]);
+    }
+}
+
+/* ---- starting ---- */
+
+static void print_name(FILE *out, const struct flash *flash,
+                       const struct flash_board *board)
+{
+    flash_board_print(out, board, flash->config->map_name);
+}
+
+/* The board's image as a file without a name, as its program wants it: what was
+   checked is what is written, even if the file that was given is built again
+   meanwhile. */
+static int write_image(const struct flash_config *config,
+                       const struct flash_board *board)
+{
+    int image = process_memory();
+    uint8_t place[FLASH_IDENTITY_PLACE_BYTES];
+    bool elf = board->way == FLASH_PROBE;
+    bool made =
+        image >= 0 && (elf ? process_memory_write(image, config->image,
+                                                  config->image_bytes, 0)
+                           : process_memory_write(image, config->flash,
+                                                  config->flash_bytes, 0));
+
+    if (made && config->place_offset != 0) {
+        flash_identity_place(place, board->at, config->size);
+        made = process_memory_write(image, place, sizeof place,
+                                    elf ? config->place_offset
+                                        : config->chip->identity_offset +
+                                              FLASH_IDENTITY_PLACE);
+    }
+    if (image >= 0 && !made) {
+        close(image);
+        image = -1;
+    }
+    return image;
+}
+
+/* In the child. */
+static int load(void *request)
+{
+    return flash_loader(request);
+}
+
+/* Starts the child with `output` for what it says; -1 with errno. */
+static pid_t start_child(const struct flash *flash, const struct worker *worker,
+                         int image, int output)
+{
+    const struct flash_board *board = worker->board;
+    const struct flash_config *config = flash->config;
+    struct flash_request request = {.chip = config->chip,
+                                    .way = board->way,
+                                    .program = config->program[board->way],
+                                    .name = board->name,
+                                    .unique = board->unique,
+                                    .pins = config->pins,
+                                    .folder = worker->folder,
+                                    .bytes = config->flash_bytes};
+    struct flash_openocd line;
+    struct process_config process = {
+        .context = &request, .fd = &image, .fds = 1, .log = output};
+
+    if (board->way == FLASH_PROBE) {
+        flash_openocd_line(
+            &line,
+            board->interface != NULL ? board->interface : config->interface,
+            &request);
+        process.argv = line.word;
+    } else {
+        process.work = load;
+    }
+    return process_start(&process);
+}
+
+/* A child, with the ends of a pipe for what it says; -1 with errno. */
+static pid_t start_worker(const struct flash *flash,
+                          const struct worker *worker, int ends[2])
+{
+    int image = write_image(flash->config, worker->board);
+    pid_t pid = -1;
+
+    if (image < 0) {
+        return -1;
+    }
+    if (pipe2(ends, O_CLOEXEC) == 0) {
+        pid = start_child(flash, worker, image, ends[1]);
+        close(ends[1]);
+        if (pid < 0) {
+            close(ends[0]);
+        }
+    }
+    close(image);
+    return pid;
+}
+
+/* dfu-util writes what it reads into a new file. */
+static bool create_folder(struct worker *worker)
+{
+    if (worker->board->way != FLASH_DFU) {
+        return true;
+    }
+    memcpy(worker->folder, FOLDER, sizeof FOLDER);
+    if (mkdtemp(worker->folder) == NULL) {
+        worker->folder[0] = '\0';
+        return false;
+    }
+    return true;
+}
+
+static void remove_folder(struct worker *worker)
+{
+    char file[sizeof FOLDER + sizeof "/" FLASH_LOADER_FILE];
+
+    if (worker->folder[0] != '\0') {
+        snprintf(file, sizeof file, "%s/" FLASH_LOADER_FILE, worker->folder);
+        unlink(file);
+        rmdir(worker->folder);
+        worker->folder[0] = '\0';
+    }
+}
+
+static int start(struct flash *flash, struct worker *worker,
+                 const struct flash_board *board)
+{
+    int ends[2];
+
+    *worker = (struct worker){.board = board, .started_ms = now_ms()};
+    worker->pid =
+        create_folder(worker) ? start_worker(flash, worker, ends) : -1;
+    if (worker->pid < 0) {
+        remove_folder(worker);
+        worker->board = NULL;
+        return -1;
+    }
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    worker->output = ends[0];
+    worker->deadline_ms =
+        worker->started_ms + (int64_t)flash->config->timeout_s * 1000;
+    return 0;
+}
+
+/* Begins as many boards as may be at work at once, until one has failed. */
+static void start_some(struct flash *flash)
+{
+    for (unsigned i = 0; i < flash->config->jobs; ++i) {
+        if (flash->failed > 0 || flash->is_told_to_end ||
+            flash->begun == flash->boards) {
+            return;
+        }
+        if (flash->worker[i].board != NULL) {
+            continue;
+        }
+        if (start(flash, &flash->worker[i], &flash->board[flash->begun]) != 0) {
+            fputs("quincunx: ", stderr);
+            print_name(stderr, flash, &flash->board[flash->begun]);
+            fprintf(stderr, ": starting it: %s\n", strerror(errno));
+            flash->failed += 1;
+            return;
+        }
+        flash->begun += 1;
+    }
+}
+
+/* ---- telling ---- */
+
+/* The reason of a failure, by the step that the program was at. */
+static const char *trouble(const struct flash_config *config,
+                           enum flash_way way, const char *step)
+{
+    static const char *const connect[FLASH_WAYS] = {
+        "the probe or the board behind it does not answer",
+        "no ROM boot loader answers there (BOOT0 high, BOOT1 low, then reset)",
+        "no ROM boot loader is there (BOOT0 high, BOOT1 low, then reset)"};
+    static const struct {
+        const char *step;
+        const char *trouble;
+    } known[] = {
+        {FLASH_STEP_IDENTITY,
+         "not known to be the right board; nothing was written"},
+        {FLASH_STEP_PROGRAM, "programming failed"},
+        {FLASH_STEP_VERIFY, "its flash does not read back as written"},
+        {FLASH_STEP_RESET, "programmed and verified, but not started"},
+    };
+
+    if (step[0] == '\0') {
+        return "its program did not come to the board";
+    }
+    if (strcmp(step, FLASH_STEP_CONNECT) == 0 && way == FLASH_PROBE &&
+        config->sees_usb) {
+        return "the board behind the probe does not answer: has it power, and "
+               "all of SWDIO, SWCLK and GND? (holding its reset down helps "
+               "where its program turns them off)";
+    }
+    if (strcmp(step, FLASH_STEP_CONNECT) == 0) {
+        return connect[way];
+    }
+    for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
+        if (strcmp(known[i].step, step) == 0) {
+            return known[i].trouble;
+        }
+    }
+    return "its program did not end as it should";
+}
+
+/* Whether the flash holds neither the old image nor the new one. */
+static bool half_written(const struct worker *worker)
+{
+    return strcmp(worker->said.step, FLASH_STEP_PROGRAM) == 0 ||
+           strcmp(worker->said.step, FLASH_STEP_VERIFY) == 0;
+}
+
+static void print_status(FILE *out, const struct flash *flash,
+                         const struct worker *worker, const siginfo_t *info)
+{
+    const char *tool = tools[worker->board->way];
+
+    if (worker->ending == ENDING_TIMEOUT) {
+        fprintf(out, "%s did not end within %u s", tool,
+                flash->config->timeout_s);
+    } else if (info->si_code == CLD_EXITED &&
+               worker->board->way != FLASH_PROBE) {
+        /* The status is that of the steps: see the last words. */
+        fprintf(out, "through %s", tool);
+    } else if (info->si_code == CLD_EXITED) {
+        fprintf(out, "%s's exit status %d", tool, info->si_status);
+    } else {
+        fprintf(out, "%s ended by signal %d", tool, info->si_status);
+    }
+}
+
+static void print_failure(const struct flash *flash,
+                          const struct worker *worker, const siginfo_t *info)
+{
+    fputs("quincunx: ", stderr);
+    print_name(stderr, flash, worker->board);
+    if (worker->ending == ENDING_INTERRUPTED) {
+        fprintf(stderr, ": interrupted%s\n",
+                half_written(worker) ? "; half written: flash it again" : "");
+        return;
+    }
+    fprintf(stderr, ": %s (",
+            trouble(flash->config, worker->board->way, worker->said.step));
+    print_status(stderr, flash, worker, info);
+    fprintf(stderr, ")%s%s%s\n",
+            half_written(worker) ? "; half written: flash it again" : "",
+            worker->said.chip[0] != '\0' ? "; " : "", worker->said.chip);
+    output_print(&worker->said, stderr);
+}
+
+static void print_success(const struct flash *flash,
+                          const struct worker *worker)
+{
+    int64_t took_ms = now_ms() - worker->started_ms;
+    bool started = worker->board->way == FLASH_PROBE;
+
+    print_name(stdout, flash, worker->board);
+    printf(": programmed%s verified%s in %lld.%lld s (%s)%s\n",
+           started ? "," : " and", started ? " and started" : "",
+           (long long)(took_ms / 1000), (long long)(took_ms % 1000 / 100),
+           worker->said.chip, started ? "" : "; set BOOT0 low and reset it");
+    fflush(stdout);
+}
+
+static void print_sum(const struct flash *flash)
+{
+    fprintf(flash->done == flash->boards ? stdout : stderr,
+            "%s%u of %u boards flashed",
+            flash->done == flash->boards ? "" : "quincunx: ", flash->done,
+            flash->boards);
+    if (flash->done < flash->boards) {
+        fprintf(stderr, "; %u failed, %u interrupted, %u not begun",
+                flash->failed, flash->interrupted,
+                flash->boards - flash->begun);
+    }
+    fputc('\n', flash->done == flash->boards ? stdout : stderr);
+}
+
+/* ---- waiting and ending ---- */
+
+/* Reads the output that a worker has written so far: one chunk, or all of
+   it. */
+static void read_output(struct worker *worker, bool all)
+{
+    char chunk[CHUNK_BYTES];
+    unsigned most = all ? CHUNKS_MAX : 1;
+    ssize_t got;
+
+    do {
+        got = read(worker->output, chunk, sizeof chunk);
+        if (got > 0) {
+            output_add(&worker->said, chunk, (size_t)got);
+        }
+        most -= 1;
+    } while (most > 0 && got > 0);
+    if (got == 0) {
+        /* Closed: nothing more to wait for there. */
+        close(worker->output);
+        worker->output = -1;
+    }
+}
+
+/* Asks a worker to end; it is made to when the grace is over. */
+static void request_end(struct worker *worker, enum ending why)
+{
+    if (worker->ending == ENDING_NO) {
+        worker->ending = why;
+        worker->deadline_ms = now_ms() + GRACE_MS;
+        kill(-worker->pid, SIGTERM);
+    }
+}
+
+/* Reaps a worker that has ended, and ends the processes that it left behind. */
+static void finish(struct flash *flash, struct worker *worker,
+                   const siginfo_t *info)
+{
+    /* Not reaped yet: its group is still its own. */
+    kill(-worker->pid, SIGKILL);
+    waitpid(worker->pid, NULL, 0);
+    if (worker->output >= 0) {
+        read_output(worker, true);
+    }
+    process_close(worker->output);
+    output_end(&worker->said);
+    remove_folder(worker);
+    if (info->si_code == CLD_EXITED && info->si_status == 0 &&
+        strcmp(worker->said.step, FLASH_STEP_DONE) == 0) {
+        print_success(flash, worker);
+        flash->done += 1;
+    } else {
+        print_failure(flash, worker, info);
+        *(worker->ending == ENDING_INTERRUPTED ? &flash->interrupted
+                                               : &flash->failed) += 1;
+    }
+    worker->board = NULL;
+}
+
+/* Looks after one worker: has it ended, or has its time? */
+static void look_after(struct flash *flash, struct worker *worker)
+{
+    siginfo_t info = {.si_pid = 0};
+
+    if (waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOHANG | WNOWAIT) ==
+            0 &&
+        info.si_pid == worker->pid) {
+        finish(flash, worker, &info);
+        return;
+    }
+    if (flash->is_told_to_end) {
+        request_end(worker, ENDING_INTERRUPTED);
+    }
+    if (now_ms() < worker->deadline_ms) {
+        return;
+    }
+    if (worker->ending == ENDING_NO) {
+        request_end(worker, ENDING_TIMEOUT);
+    } else {
+        kill(-worker->pid, SIGKILL);
+        worker->deadline_ms = now_ms() + GRACE_MS;
+    }
+}
+
+/* Until something is said, something ends, or some time is over. */
+static void wait_for_news(struct flash *flash)
+{
+    struct pollfd wanted[FLASH_JOBS_MAX + 1];
+    unsigned jobs = flash->config->jobs;
+    int64_t wait_ms = INT64_MAX;
+    int64_t now = now_ms();
+    const struct host_clock *clock = host_clock();
+
+    wanted[jobs] = (struct pollfd){.fd = flash->signals, .events = POLLIN};
+    for (unsigned i = 0; i < jobs; ++i) {
+        struct worker *worker = &flash->worker[i];
+        bool at_work = worker->board != NULL;
+
+        wanted[i] = (struct pollfd){.fd = at_work ? worker->output : -1,
+                                    .events = POLLIN};
+        if (at_work && worker->deadline_ms - now < wait_ms) {
+            wait_ms = worker->deadline_ms - now;
+        }
+    }
+    if (wait_ms == INT64_MAX) {
+        return; /* nobody is at work: none could be started */
+    }
+    wait_ms = wait_ms < 0 ? 0 : wait_ms;
+    wait_ms = wait_ms < PROGRESS_MS ? wait_ms : PROGRESS_MS;
+    progress_show(&(struct progress_step){.doing = "flashing",
+                                          .done = flash->done,
+                                          .total = flash->boards,
+                                          .things = "boards"});
+    if (clock->wait(clock->context, wanted, jobs + 1,
+                    (uint64_t)(now + wait_ms) * HOST_CLOCK_MS_NS) <= 0) {
+        return;
+    }
+    read_signals(flash);
+    for (unsigned i = 0; i < jobs; ++i) {
+        if (wanted[i].fd >= 0 && wanted[i].revents != 0) {
+            read_output(&flash->worker[i], false);
+        }
+    }
+}
+
+/* Looks after all at work; false if none is left. */
+static bool look_after_all(struct flash *flash)
+{
+    bool at_work = false;
+
+    for (unsigned i = 0; i < flash->config->jobs; ++i) {
+        if (flash->worker[i].board != NULL) {
+            look_after(flash, &flash->worker[i]);
+        }
+        at_work = at_work || flash->worker[i].board != NULL;
+    }
+    return at_work;
+}
+
+static int flash_all(struct flash *flash)
+{
+    do {
+        start_some(flash);
+        wait_for_news(flash);
+    } while (look_after_all(flash) ||
+             (flash->failed == 0 && !flash->is_told_to_end &&
+              flash->begun < flash->boards));
+    print_sum(flash);
+    if (flash->is_told_to_end) {
+        return EXIT_INTERRUPTED;
+    }
+    return flash->done == flash->boards ? 0 : EXIT_FAILED;
+}
+
+int flash_boards(const struct flash_config *config,
+                 const struct flash_board *board, unsigned boards)
+{
+    struct flash *flash = memory_or_exit(calloc(1, sizeof *flash));
+    int status;
+
+    flash->config = config;
+    flash->board = board;
+    flash->boards = boards;
+    catch_signals(flash);
+    status = flash_all(flash);
+    close(flash->signals);
+    free(flash);
+    return status;
+}

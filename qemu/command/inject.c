@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/command/inject.h"
+
+#include "qemu/job/mesh_ops.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/parse.h"
+
+#include <string.h>
+
+#define WORD_BYTES 32u
+
+/* Copies `text` up to `end`. Result: what follows it; NULL if it is too long.
+ */
+static const char *copy_word(char word[WORD_BYTES], const char *text, char end)
+{
+    size_t length = strcspn(text, (const char[]){end, '\0'});
+
+    if (length >= WORD_BYTES) {
+        return NULL;
+    }
+    memcpy(word, text, length);
+    word[length] = '\0';
+    return text + length;
+}
+
+static const char *parse_from(const char *text, uint64_t *time_ps)
+{
+    const char *allowed = parse_time_ps(text, time_ps);
+
+    return allowed == NULL && *time_ps > INJECTION_FROM_MAX_PS
+               ? "must be a time of at most 100s"
+               : allowed;
+}
+
+/* NULL, or what is allowed. */
+static const char *parse(struct injection *injection, const char *text)
+{
+    static const char kinds[] =
+        "must be slow2@X,Y, slow4@X,Y or slow8@X,Y, each also with @TIME, or "
+        "fault@X,Y, hang@X,Y, die@X,Y or assert@X,Y";
+    char word[WORD_BYTES];
+    const char *rest = copy_word(word, text, '@');
+    const struct injection *kind = rest == NULL ? NULL : injection_kind(word);
+    const char *allowed;
+
+    if (kind == NULL || *rest == '\0') {
+        return kinds;
+    }
+    *injection = *kind;
+    rest = copy_word(word, rest + 1, '@');
+    if (rest == NULL) {
+        return kinds;
+    }
+    allowed = parse_coord(word, &injection->at);
+    if (allowed != NULL || *rest == '\0') {
+        return allowed;
+    }
+    return injection->fault == NODE_INJECT_NONE
+               ? parse_from(rest + 1, &injection->slow_from_ps)
+               : kinds;
+}
+
+int inject_options_add(void *field, const char *option, const char *text)
+{
+    struct inject_options *options = field;
+    uint32_t count = options->count;
+
+    if (count == INJECTION_MAX) {
+        return parse_report(option, text, "may be given 1024 times");
+    }
+    options->text[count] = text;
+    options->count += 1;
+    return parse_report(option, text, parse(&options->injection[count], text));
+}
+
+/* Whether one of the injections before `i` is at its node. */
+static bool is_second(const struct inject_options *options, uint32_t i)
+{
+    struct torus_coord at = options->injection[i].at;
+
+    for (uint32_t j = 0; j < i; ++j) {
+        if (options->injection[j].at.x == at.x &&
+            options->injection[j].at.y == at.y) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What is allowed instead of injection `i`; NULL if it is. */
+static const char *check(const struct inject_options *options, uint32_t i,
+                         const struct request *request)
+{
+    const struct injection *injection = &options->injection[i];
+
+    if (!request->mesh->has_images && injection->fault != NODE_INJECT_NONE &&
+        injection->fault != NODE_INJECT_ASSERT) {
+        return "must be assert@X,Y or a slowdown with --on native: the others "
+               "are for boards";
+    }
+    if (is_second(options, i)) {
+        return "must be the only one at its node";
+    }
+    if (injection->fault == NODE_INJECT_NONE && request->slow_shift != NULL &&
+        request->slow_shift[torus_index(request->size, injection->at)] != 0) {
+        return "must be at a node without --slow";
+    }
+    return NULL;
+}
+
+int inject_options_check(const struct inject_options *options,
+                         const struct request *request)
+{
+    for (uint32_t i = 0; i < options->count; ++i) {
+        struct torus_coord at = options->injection[i].at;
+
+        if (at.x >= request->size.width || at.y >= request->size.height) {
+            return parse_report_outside("--inject", at, request->size);
+        }
+        if (parse_report("--inject", options->text[i],
+                         check(options, i, request)) != 0) {
+            return EXIT_USAGE;
+        }
+    }
+    return 0;
+}
+
+bool inject_options_any_later(const struct inject_options *options)
+{
+    for (uint32_t i = 0; i < options->count; ++i) {
+        if (options->injection[i].slow_from_ps > 0) {
+            return true;
+        }
+    }
+    return false;
+}

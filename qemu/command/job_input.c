@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a job's load, and finds the firmware and QEMU. */
+#include "qemu/board/emulator.h"
+#include "qemu/board/firmware.h"
+#include "qemu/fabric/backend.h"
+#include "qemu/format/table.h"
+#include "qemu/job/batches.h"
+#include "qemu/job/memory_need.h"
+#include "qemu/job/policy.h"
+#include "qemu/command/job_options.h"
+#include "qemu/base/crash.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/file.h"
+#include "qemu/base/parse.h"
+#include "qemu/base/quote.h"
+
+#include "scatter/engine/core.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define ARG_SHOWN 255u /* bytes of an argument that is refused */
+#define ARG_TOLD 60    /* characters at most of what the kernel takes */
+
+static int check_load(const struct job_task *task)
+{
+    const struct format_load *load = &task->originator->load;
+    const char *path = task->originator->input_name;
+
+    if (load->units > UINT32_MAX) {
+        fprintf(stderr,
+                "quincunx: %s: %" PRIu64 " units; a load has at most %u\n",
+                file_name(path), load->units, UINT32_MAX);
+        return EXIT_FAILED;
+    }
+    /* Nodes with a window all have the same memory; others tell theirs once the
+       mesh is open (job.c), and are checked there. */
+    return !task->request->mesh->has_fabric || batches_fit(task) ? 0
+                                                                 : EXIT_FAILED;
+}
+
+/* Prints the argument, at most its first ARG_SHOWN bytes; bytes that are no
+   printable ASCII as \xNN. */
+static void print_arg(const struct job_options *options)
+{
+    uint32_t bytes = options->arg_bytes;
+
+    fputs("quincunx: --arg '", stderr);
+    for (uint32_t i = 0; i < bytes && i < ARG_SHOWN; ++i) {
+        bool text = options->arg[i] >= ' ' && options->arg[i] <= '~';
+
+        fprintf(stderr, text ? "%c" : "\\x%02x", options->arg[i]);
+    }
+    fprintf(stderr, "'%s: ", bytes > ARG_SHOWN ? " and so on" : "");
+}
+
+/* What --arg may be. */
+static const char *argument_of(const struct kernel *kernel)
+{
+    const char *argument = format_of(kernel->name)->argument;
+
+    return argument != NULL ? argument : kernel->argument;
+}
+
+/* Says that --arg is missing. Result: an exit status. */
+static int refuse_no_arg(const struct job_options *options)
+{
+    const struct kernel *kernel = options->request.kernel;
+    const char *example = format_of(kernel->name)->example;
+    const char *argument = argument_of(kernel);
+    int first = (int)strcspn(argument, ";");
+
+    fprintf(stderr, "quincunx: kernel %s needs --arg", kernel->name);
+    if (example != NULL) {
+        fprintf(stderr, ", for example --arg %s", example);
+    }
+    if (first <= ARG_TOLD) {
+        fprintf(stderr, ": %.*s", first, argument);
+    }
+    fprintf(stderr, "; see `quincunx kernels %s'\n", kernel->name);
+    return EXIT_USAGE;
+}
+
+/* Says that the kernel does not take the argument. Result: an exit status. */
+static int refuse_arg(const struct job_options *options)
+{
+    print_arg(options);
+    fprintf(stderr, "kernel %s does not accept it",
+            options->request.kernel->name);
+    if (options->unit_bytes > 1) {
+        fprintf(stderr, " with --unit %u", options->unit_bytes);
+    }
+    fprintf(stderr, "; it takes %s\n", argument_of(options->request.kernel));
+    return EXIT_USAGE;
+}
+
+/* Whether boards have room for a result as long as the kernel's can get; those
+   with serial ports have less, and say so. */
+static int check_result(const struct kernel *kernel,
+                        const struct kernel_terms *terms)
+{
+    bool output = terms->output_denominator != 0;
+    unsigned most =
+        output ? KERNEL_RESULT_BESIDE_OUTPUT_MAX : SCATTER_RESULT_MAX;
+
+    if (terms->result_bytes_max <= most) {
+        return 0;
+    }
+    fprintf(stderr,
+            "quincunx: kernel %s: its result may get %u bytes "
+            "(result_bytes_max); at most %u are allowed%s\n",
+            kernel->name, terms->result_bytes_max, most,
+            output ? " beside an output" : "");
+    return -1;
+}
+
+/* Whether the kernel takes the job. */
+static bool begins(struct kernel_terms *terms, const struct kernel *kernel,
+                   uint32_t work[], const struct kernel_job *job)
+{
+    int error;
+
+    crash_begin(kernel->name);
+    crash_in("begin");
+    error = kernel->begin(work, terms, job);
+    crash_out();
+    return error == KERNEL_OK;
+}
+
+/* Lets the kernel check its argument before any board starts, and gets its
+   terms. */
+static int check_arg(struct job_originator *originator,
+                     const struct job_options *options)
+{
+    const struct kernel *kernel = options->request.kernel;
+    const struct format_load *load = &originator->load;
+    struct kernel_job job = {load->arg, load->arg_bytes, load->unit_bytes};
+    uint32_t work[SCATTER_WORK_MAX / 4];
+
+    if (kernel->work_bytes > sizeof work) {
+        fprintf(stderr,
+                "quincunx: kernel %s asks for %u bytes of work memory; at "
+                "most %zu are allowed\n",
+                kernel->name, kernel->work_bytes, sizeof work);
+        return EXIT_FAILED;
+    }
+    originator->terms = (struct kernel_terms){.before_bytes = 0};
+    if (load->arg_bytes > KERNEL_ARG_MAX ||
+        !begins(&originator->terms, kernel, work, &job)) {
+        return options->arg_bytes == 0 ? refuse_no_arg(options)
+                                       : refuse_arg(options);
+    }
+    return check_result(kernel, &originator->terms) == 0 ? 0 : EXIT_FAILED;
+}
+
+/* Refuses --levels 2 where the kernel's output leaves no masters. */
+static int check_levels(const struct job_task *task)
+{
+    if (task->schedule.levels != 2 || job_policy_has_masters(task)) {
+        return 0;
+    }
+    return usage_error("--levels 2: must be 1 or auto with an output, as "
+                       "kernel %s makes with this argument",
+                       task->request->kernel->name);
+}
+
+/* Divides a load of single bytes into units of --unit bytes. */
+static int set_units(struct job_originator *originator,
+                     const struct job_options *options)
+{
+    struct format_load *load = &originator->load;
+    uint32_t unit_bytes = options->unit_bytes;
+
+    if (load->units == 0) {
+        return file_error(originator->input_name,
+                          "is empty; a load has at least one unit");
+    }
+    if (unit_bytes == 0) {
+        return 0;
+    }
+    if (load->unit_bytes != 1) {
+        return usage_error("--unit %u: is for loads of single bytes; kernel "
+                           "%s's units have %u",
+                           unit_bytes, options->request.kernel->name,
+                           load->unit_bytes);
+    }
+    if (load->units % unit_bytes != 0) {
+        fprintf(stderr,
+                "quincunx: --unit %u: %s has %" PRIu64
+                " bytes; must be a multiple\n",
+                unit_bytes, file_name(originator->input_name), load->units);
+        return EXIT_FAILED;
+    }
+    load->units /= unit_bytes;
+    load->unit_bytes = unit_bytes;
+    return 0;
+}
+
+/* Refuses a load that no file has. */
+static int check_inputs(const struct job_options *options)
+{
+    for (uint32_t i = 0; i < options->inputs; ++i) {
+        const char *path = options->input[i];
+        struct stat is;
+
+        if (strcmp(path, "-") != 0 && stat(path, &is) != 0) {
+            fprintf(stderr, "quincunx: INPUT '%s': %s\n", quote_shown(path),
+                    strerror(errno));
+            return EXIT_FAILED;
+        }
+    }
+    return 0;
+}
+
+/* Reads an originator's load as options->one.load says, and checks it. */
+static int read_load(struct job_originator *originator,
+                     const struct job_options *options)
+{
+    const struct format *format = format_of(options->request.kernel->name);
+    struct job_task task = job_task_of(&options->request);
+    int status;
+
+    task.originator = originator;
+    originator->load = options->one.load;
+    if (options->arg_bytes == 0 && format->example != NULL) {
+        return refuse_no_arg(options);
+    }
+    status = options->inputs > 1
+                 ? format->read_several(&originator->load, options->input,
+                                        options->inputs, options->arg,
+                                        options->arg_bytes)
+                 : format->read(&originator->load, originator->input_name,
+                                options->arg, options->arg_bytes);
+
+    status = status == 0 ? set_units(originator, options) : status;
+    status = status == 0 ? check_arg(originator, options) : status;
+    status = status == 0 ? check_levels(&task) : status;
+    return status == 0 ? check_load(&task) : status;
+}
+
+/* An image with fewer kernels than this program is told: the last choice of
+   KERNELS= holds. */
+static void note_image(struct job_options *options)
+{
+    unsigned count = firmware_kernels(options->kernels, options->firmware,
+                                      options->request.board);
+
+    if (count > 0 && count < kernel_table_count) {
+        options->request.image_kernels = options->kernels;
+    }
+}
+
+int job_options_find_boards(struct job_options *options)
+{
+    struct request *request = &options->request;
+    const char *otherwise =
+        request->mesh->has_fabric ? ", or use --on native" : "";
+    int status;
+
+    if (!request->mesh->has_images) {
+        return memory_need_check(request, options->force);
+    }
+    request->firmware = options->firmware;
+    status = firmware_find(options->firmware, request->board);
+    if (status == 0 && inject_options_any_later(&options->inject)) {
+        request->firmware_slow = options->firmware_slow;
+        status = firmware_find_slow(options->firmware_slow, options->firmware,
+                                    request->board);
+    }
+    if (status == 0 && request->kernel != NULL) {
+        status = firmware_check_kernel(options->firmware, request->board,
+                                       request->kernel->name);
+        note_image(options);
+    }
+    status = status == 0 ? emulator_check(request->board, otherwise) : status;
+    return status == 0 ? memory_need_check(request, options->force) : status;
+}
+
+/* Refuses an originator whose file cannot be read, or is empty; a pipe is read
+   once, later. */
+static int check_file(const struct originators_options *given, uint32_t index)
+{
+    const char *path = given->given[index].input_name;
+    struct stat is;
+    FILE *file;
+    uint64_t bytes = 0;
+    int status;
+
+    if (stat(path, &is) == 0 && S_ISFIFO(is.st_mode)) {
+        return 0;
+    }
+    status = file_open(&file, &bytes, path);
+    if (status != 0) {
+        return status;
+    }
+    fclose(file);
+    if (bytes > 0) {
+        return 0;
+    }
+    return parse_report("--originator", given->text[index],
+                        "must have a FILE of 1 byte or more");
+}
+
+/* Refuses a load that is more than a board takes at once. */
+static int check_units(const struct job_options *options, uint32_t index)
+{
+    struct job_task task = job_task_of(&options->request);
+    uint64_t units = options->request.originator[index].load.units;
+    uint64_t most;
+
+    task.originator = &options->request.originator[index];
+    most = batches_memory_units(&task);
+    if (units <= most) {
+        return 0;
+    }
+    return usage_error(
+        "--originator '%s': has %" PRIu64 " units; must have 1 to %" PRIu64
+        ", as a board's memory takes",
+        quote_shown(options->originators.text[index]), units, most);
+}
+
+/* Reads the load of each originator. */
+static int read_loads(struct job_options *options)
+{
+    const struct request *request = &options->request;
+    int status = 0;
+
+    for (uint32_t i = 0; status == 0 && i < request->originators; ++i) {
+        status = read_load(&request->originator[i], options);
+        if (status == 0 && request->originators > 1) {
+            status = check_units(options, i);
+        }
+    }
+    return status;
+}
+
+int job_options_open(struct job_options *options)
+{
+    int status = 0;
+
+    for (uint32_t i = 0; status == 0 && i < options->originators.count; ++i) {
+        status = check_file(&options->originators, i);
+    }
+    status = status == 0 ? check_inputs(options) : status;
+    status = status == 0 ? read_loads(options) : status;
+    return status == 0 ? job_options_find_boards(options) : status;
+}

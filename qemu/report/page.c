@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/report/page.h"
+
+#include "qemu/report/json.h"
+#include "qemu/base/file.h"
+#include "qemu/base/memory.h"
+#include "torus/torus.h"
+
+#include <nettle/base64.h>
+#include <nettle/sha2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HASH_BYTES 64u
+#define PACKED_BYTES 19000000u /* of the report in a page, at most */
+#define SAMPLES 100u
+#define ELSE_BYTES 1000000u /* for all that is neither nodes nor circuits */
+
+/* The files, each with a name for its begin and one for the next one's:
+   page.html up to its end, page.css, and the parts of the script one behind the
+   other: that of all pages, of boards that stand, and of live pages. */
+extern const char page_html[] __attribute__((visibility("hidden")));
+extern const char page_css[] __attribute__((visibility("hidden")));
+extern const char page_script[] __attribute__((visibility("hidden")));
+extern const char page_boards[] __attribute__((visibility("hidden")));
+extern const char page_live[] __attribute__((visibility("hidden")));
+extern const char page_end[] __attribute__((visibility("hidden")));
+__asm__(".pushsection .rodata\n"
+        "page_html: .incbin \"qemu/report/page/page.html\"\n"
+        "page_css: .incbin \"qemu/report/page/page.css\"\n"
+        "page_script: .incbin \"qemu/report/page/data.js\"\n"
+        ".incbin \"qemu/report/page/map.js\"\n"
+        ".incbin \"qemu/report/page/chart.js\"\n"
+        ".incbin \"qemu/report/page/tables.js\"\n"
+        ".incbin \"qemu/report/page/control.js\"\n"
+        "page_boards: .incbin \"qemu/report/page/boards.js\"\n"
+        "page_live: .incbin \"qemu/report/page/live.js\"\n"
+        "page_end:\n"
+        ".popsection");
+
+/* ---- what a report must have ---- */
+
+/* Whether an entry has numbers in all the keys, which are words of a text. */
+static bool has_numbers(const json_t *entry, const char *keys)
+{
+    bool whole = true;
+
+    while (whole && *keys != '\0') {
+        size_t length = strcspn(keys, " ");
+
+        whole = json_is_number(json_object_getn(entry, keys, length));
+        keys += length + strspn(keys + length, " ");
+    }
+    return whole;
+}
+
+static bool is_below(const json_t *entry, const char *key, json_int_t limit)
+{
+    json_int_t value = json_integer_value(json_object_get(entry, key));
+
+    return value >= 0 && value < limit;
+}
+
+static const char *refuse_nodes(const json_t *report, struct torus_size size)
+{
+    static const char keys[] = "x y layer units received_ps compute_start_ps "
+                               "finished_ps idle_ps";
+    const json_t *nodes =
+        json_object_get(json_object_get(report, "measured"), "nodes");
+    const json_t *node;
+    size_t i;
+
+    if (!json_is_array(nodes)) {
+        return "'measured.nodes' is missing; must be a report of `quincunx "
+               "run`";
+    }
+    json_array_foreach(nodes, i, node)
+    {
+        if (!has_numbers(node, keys) || !is_below(node, "x", size.width) ||
+            !is_below(node, "y", size.height)) {
+            return "an entry of 'measured.nodes' is incomplete or outside the "
+                   "mesh";
+        }
+    }
+    return NULL;
+}
+
+static const char *refuse_circuits(const json_t *report, uint32_t nodes)
+{
+    static const char keys[] = "phase round source hops bytes destination "
+                               "end_ps grant_ps request_ps";
+    const json_t *circuits = json_object_get(report, "circuits");
+    const json_t *circuit;
+    size_t i;
+
+    if (!json_is_array(circuits)) {
+        return "'circuits' is missing; must be a report of `quincunx run`";
+    }
+    json_array_foreach(circuits, i, circuit)
+    {
+        if (!has_numbers(circuit, keys) ||
+            !is_below(circuit, "source", nodes) ||
+            !is_below(circuit, "destination", nodes)) {
+            return "an entry of 'circuits' is incomplete or outside the mesh";
+        }
+    }
+    return NULL;
+}
+
+/* Whether all is there that the script reads without asking. */
+static bool is_whole(const json_t *report)
+{
+    static const struct {
+        const char *part;
+        const char *keys;
+    } numbers[] = {{"plan", "makespan_ps rounds phases"},
+                   {"measured", "answer_ps one_board_ps preparing_ps "
+                                "makespan_ps with_results_ps overhead_vs_plan"},
+                   {"network", "messages payload_bytes circuit_conflicts"},
+                   {"profile", "startup_ps transfer_ps_per_byte hop_delay_ps"}};
+    const json_t *plan = json_object_get(report, "plan");
+    bool whole = json_is_array(json_object_get(plan, "layers")) &&
+                 json_is_object(json_object_get(report, "result")) &&
+                 json_is_string(json_object_get(report, "kernel"));
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
+        whole = whole && has_numbers(json_object_get(report, numbers[i].part),
+                                     numbers[i].keys);
+    }
+    return whole;
+}
+
+const char *page_refusal(const json_t *report)
+{
+    const json_t *format = json_object_get(report, "report_format");
+    int width;
+    int height;
+    const char *refusal;
+    struct torus_size size;
+
+    if (!json_is_integer(format)) {
+        return "is no report; must be one that `quincunx run --report` wrote";
+    }
+    if (json_integer_value(format) != REPORT_FORMAT_NUMBER) {
+        return "is a report of another format than this program writes";
+    }
+    if (json_unpack((json_t *)report, "{s:{s:i, s:i}}", "mesh", "width", &width,
+                    "height", &height) != 0 ||
+        width < 1 || width > (int)TORUS_SIDE_MAX || height < 1 ||
+        height > (int)TORUS_SIDE_MAX || !is_whole(report)) {
+        return "is an incomplete report";
+    }
+    size = (struct torus_size){(uint16_t)width, (uint16_t)height};
+    refusal = refuse_nodes(report, size);
+    return refusal != NULL ? refusal
+                           : refuse_circuits(report, torus_nodes(size));
+}
+
+/* ---- tables ---- */
+
+static json_t *pack_list(const json_t *list);
+
+/* A value of an entry; NULL: none. */
+static json_t *pack_value(json_t *value)
+{
+    if (value == NULL) {
+        return json_null();
+    }
+    return json_is_object(json_array_get(value, 0)) ? pack_list(value)
+                                                    : json_incref(value);
+}
+
+/* All keys of the entries, each once. */
+static json_t *names_of(const json_t *list)
+{
+    json_t *seen = json_object();
+    json_t *names = json_array();
+    json_t *entry;
+    size_t i;
+
+    json_array_foreach(list, i, entry)
+    {
+        const char *key;
+        json_t *value;
+
+        json_object_foreach(entry, key, value)
+        {
+            if (json_object_get(seen, key) == NULL) {
+                json_object_set_new(seen, key, json_true());
+                json_array_append_new(names, json_string(key));
+            }
+        }
+    }
+    json_decref(seen);
+    return names;
+}
+
+static json_t *row_of(const json_t *entry, const json_t *names)
+{
+    json_t *row = json_array();
+    json_t *name;
+    size_t i;
+
+    json_array_foreach(names, i, name)
+    {
+        json_array_append_new(
+            row, pack_value(json_object_get(entry, json_string_value(name))));
+    }
+    return row;
+}
+
+/* A list of objects as a table. */
+static json_t *pack_list(const json_t *list)
+{
+    json_t *names = names_of(list);
+    json_t *rows = json_array();
+    json_t *entry;
+    size_t i;
+
+    json_array_foreach(list, i, entry)
+    {
+        json_array_append_new(rows, row_of(entry, names));
+    }
+    return json_pack("{s:o, s:o}", "names", names, "rows", rows);
+}
+
+/* The report with its long lists as tables. */
+static json_t *pack(const json_t *report)
+{
+    json_t *copy = json_copy((json_t *)report);
+    json_t *measured = json_copy(json_object_get(report, "measured"));
+    const json_t *circuits = json_object_get(report, "circuits");
+    const json_t *nodes = json_object_get(measured, "nodes");
+
+    if (circuits != NULL) {
+        json_object_set_new(copy, "circuits", pack_list(circuits));
+    }
+    if (nodes != NULL) {
+        json_object_set_new(measured, "nodes", pack_list(nodes));
+        json_object_set(copy, "measured", measured);
+    }
+    json_decref(measured);
+    return copy;
+}
+
+/* ---- room ---- */
+
+static json_t *rows_of(const json_t *table)
+{
+    return json_object_get(table, "rows");
+}
+
+static json_t *nodes_of(const json_t *report)
+{
+    return json_object_get(json_object_get(report, "measured"), "nodes");
+}
+
+/* About how long a row is, as text. */
+static size_t row_bytes(const json_t *rows)
+{
+    size_t count = json_array_size(rows);
+    size_t step = count / SAMPLES + 1;
+    size_t bytes = 0;
+    size_t taken = 0;
+
+    for (size_t i = 0; i < count; i += step) {
+        bytes += json_dumpb(json_array_get(rows, i), NULL, 0, JSON_COMPACT);
+        taken += 1;
+    }
+    return taken > 0 ? bytes / taken + 2 : 0;
+}
+
+static size_t table_bytes(const json_t *table)
+{
+    return json_array_size(rows_of(table)) * row_bytes(rows_of(table));
+}
+
+/* Removes what nodes did in each round. */
+static void drop_rounds(json_t *report)
+{
+    json_t *nodes = nodes_of(report);
+    json_t *name;
+    json_t *row;
+    size_t column;
+    size_t i;
+
+    json_array_foreach(json_object_get(nodes, "names"), column, name)
+    {
+        if (strcmp(json_string_value(name), "rounds") == 0) {
+            json_array_foreach(rows_of(nodes), i, row)
+            {
+                json_array_set_new(row, column, json_null());
+            }
+            json_object_set_new(report, "rounds_left_out", json_true());
+        }
+    }
+}
+
+/* Keeps so many of the circuits. */
+static void drop_circuits(json_t *report, size_t most)
+{
+    json_t *rows = rows_of(json_object_get(report, "circuits"));
+    size_t count = json_array_size(rows);
+
+    while (json_array_size(rows) > most) {
+        json_array_remove(rows, json_array_size(rows) - 1);
+    }
+    json_object_set_new(report, "circuits_left_out",
+                        json_integer((json_int_t)(count - most)));
+}
+
+/*
+ * Result: a copy of a report, the caller's, in which `circuits` and
+ * `measured.nodes`, and in these `rounds`, are tables: {"names": the keys,
+ * "rows": for each entry its values, null where it has no such key}.
+ *
+ * It has room for all of them, but for the largest meshes, whose pages no
+ * browser would be glad of: of these it has neither the nodes' rounds
+ * (`rounds_left_out`, true) nor, if need be, the last of the circuits
+ * (`circuits_left_out`, how many). Lengths are estimates, by the mean of a
+ * hundred rows.
+ */
+static json_t *pack_report(const json_t *report)
+{
+    json_t *packed = pack(report);
+    const json_t *table = json_object_get(packed, "circuits");
+    size_t circuits = table_bytes(table);
+    size_t taken = ELSE_BYTES + table_bytes(nodes_of(packed));
+
+    if (taken + circuits > PACKED_BYTES) {
+        drop_rounds(packed);
+        taken = ELSE_BYTES + table_bytes(nodes_of(packed));
+    }
+    if (taken + circuits > PACKED_BYTES) {
+        size_t left = taken < PACKED_BYTES ? PACKED_BYTES - taken : 0;
+
+        drop_circuits(packed, left / row_bytes(rows_of(table)));
+    }
+    return packed;
+}
+
+/* ---- writing ---- */
+
+/* The report's text inside a script element, which `<` could end. */
+static void write_report(FILE *out, const json_t *report)
+{
+    json_t *packed = pack_report(report);
+    char *text = json_dumps(packed, JSON_COMPACT | JSON_REAL_PRECISION(12));
+
+    json_decref(packed);
+    for (const char *at = text; *at != '\0';) {
+        size_t plain = strcspn(at, "<");
+
+        fwrite(at, 1, plain, out);
+        at += plain;
+        if (*at == '<') {
+            fputs("\\u003c", out);
+            at += 1;
+        }
+    }
+    free(text);
+}
+
+static void write_between(FILE *out, const char *start, const char *end)
+{
+    fwrite(start, 1, (size_t)(end - start), out);
+}
+
+/* Writes page.html up to a comment `<!--NAME-->`; what comes behind it. */
+static const char *write_until(FILE *out, const char *from, const char *comment)
+{
+    const char *end = page_css;
+    const char *at =
+        memmem(from, (size_t)(end - from), comment, strlen(comment));
+
+    if (at == NULL) {
+        abort(); /* this program's own file */
+    }
+    write_between(out, from, at);
+    return at + strlen(comment);
+}
+
+/* Up to where a page needs the script. */
+static const char *script_end(const json_t *report)
+{
+    if (json_object_get(report, "live") != NULL) {
+        return page_end;
+    }
+    return json_object_get(report, "boards") != NULL ? page_live : page_boards;
+}
+
+char *page_text(const json_t *report, size_t *bytes)
+{
+    const char *at = page_html;
+    char *text = NULL;
+    FILE *out = memory_or_exit(open_memstream(&text, bytes));
+
+    at = write_until(out, at, "<!--page.css-->");
+    write_between(out, page_css, page_script);
+    at = write_until(out, at, "<!--report-->");
+    write_report(out, report);
+    at = write_until(out, at, "<!--page.js-->");
+    write_between(out, page_script, script_end(report));
+    write_between(out, at, page_css);
+    fclose(out);
+    return memory_or_exit(text);
+}
+
+/* The hash of an element of the page, as policies have it: 'sha256-BASE64'. */
+static void hash_element(char hash[HASH_BYTES], const char *page,
+                         const char *begin, const char *end)
+{
+    const char *from = strstr(page, begin);
+    const char *to = from != NULL ? strstr(from, end) : NULL;
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    char text[BASE64_ENCODE_RAW_LENGTH(SHA256_DIGEST_SIZE) + 1] = "";
+    struct sha256_ctx sha256;
+
+    if (to == NULL) {
+        abort(); /* this program's own file */
+    }
+    from += strlen(begin);
+    sha256_init(&sha256);
+    sha256_update(&sha256, (size_t)(to - from), (const uint8_t *)from);
+    sha256_digest(&sha256, sizeof digest, digest);
+    base64_encode_raw(text, sizeof digest, digest);
+    snprintf(hash, HASH_BYTES, "'sha256-%s'", text);
+}
+
+void page_policy(char policy[PAGE_POLICY_BYTES], const char *page)
+{
+    char script[HASH_BYTES];
+    char style[HASH_BYTES];
+
+    hash_element(script, page, "<script>", "</script>");
+    hash_element(style, page, "<style>", "</style>");
+    snprintf(policy, PAGE_POLICY_BYTES,
+             "default-src 'none'; script-src %s; style-src %s; img-src data:; "
+             "connect-src 'self'; base-uri 'none'; form-action 'none'; "
+             "frame-ancestors 'none'",
+             script, style);
+}
+
+int page_write(const json_t *report, const char *path)
+{
+    struct file_output file;
+    size_t bytes = 0;
+    char *text;
+
+    if (file_output_open(&file, path) != 0) {
+        return -1;
+    }
+    text = page_text(report, &bytes);
+    fwrite(text, 1, bytes, file.stream);
+    free(text);
+    return file_output_close(&file, true);
+}

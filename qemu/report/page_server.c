@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/report/page_server.h"
+
+#include "qemu/report/page.h"
+#include "qemu/report/serve.h"
+#include "qemu/base/limits.h"
+#include "qemu/base/memory.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_S 0.1   /* between two looks for browsers, while there is none */
+#define REPEAT_S 2.0 /* with no news, so that lost clients are noticed */
+#define SETTLE_S 1u
+
+struct page_server {
+    struct serve *serve;
+    struct page_source source;
+    pthread_t thread;
+    bool reads;
+    sem_t end; /* raised once the thread is to end */
+    /* The thread's. */
+    char *seen; /* the state that was sent last */
+    double sent_s;
+};
+
+static double now_s(clockid_t clock)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static struct timespec after(double seconds)
+{
+    double at_s = now_s(CLOCK_MONOTONIC) + seconds;
+    time_t whole = (time_t)at_s;
+
+    return (struct timespec){.tv_sec = whole,
+                             .tv_nsec = (long)((at_s - (double)whole) * 1e9)};
+}
+
+/* ---- the thread that reads ---- */
+
+/* Sends the state if it has changed, or was sent long ago. */
+static void look(struct page_server *server)
+{
+    char *text = server->source.read(server->source.context);
+
+    if (server->seen == NULL || strcmp(text, server->seen) != 0 ||
+        now_s(CLOCK_MONOTONIC) - server->sent_s > REPEAT_S) {
+        serve_send(server->serve, server->source.event, text);
+        server->sent_s = now_s(CLOCK_MONOTONIC);
+    }
+    free(server->seen);
+    server->seen = text;
+}
+
+static double pause_after(const struct page_source *source, double took_s)
+{
+    double pause_s = took_s * source->ratio;
+
+    pause_s = pause_s > source->least_s ? pause_s : source->least_s;
+    return pause_s < source->most_s ? pause_s : source->most_s;
+}
+
+static void *look_on(void *context)
+{
+    struct page_server *server = context;
+    const struct page_source *source = &server->source;
+    struct timespec until = after(0);
+
+    while (sem_clockwait(&server->end, CLOCK_MONOTONIC, &until) != 0) {
+        double start_s = now_s(source->clock);
+
+        if (serve_streams(server->serve) == 0) {
+            until = after(LOOK_S);
+        } else {
+            look(server);
+            until = after(pause_after(source, now_s(source->clock) - start_s));
+        }
+    }
+    return NULL;
+}
+
+/* ---- life ---- */
+
+static void show(struct page_server *server, const json_t *report)
+{
+    char policy[PAGE_POLICY_BYTES];
+    size_t bytes;
+    char *page = page_text(report, &bytes);
+
+    page_policy(policy, page);
+    serve_page(server->serve, page, bytes, policy);
+    free(page);
+}
+
+struct page_server *page_server_open(uint16_t port, const json_t *begin)
+{
+    struct serve *serve = serve_start(port);
+    struct page_server *server;
+
+    if (serve == NULL) {
+        return NULL;
+    }
+    server = memory_or_exit(calloc(1, sizeof *server));
+    server->serve = serve;
+    show(server, begin);
+    fprintf(stderr, "page      %s\n", serve_address(serve));
+    fflush(stderr);
+    return server;
+}
+
+int page_server_start(struct page_server *server,
+                      const struct page_source *source)
+{
+    sigset_t all;
+    sigset_t before;
+    int error;
+
+    server->source = *source;
+    sem_init(&server->end, 0, 0);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    error = pthread_create(&server->thread, NULL, look_on, server);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    server->reads = error == 0;
+    if (error != 0) {
+        fprintf(stderr, "quincunx: --serve: no thread: %s\n",
+                limits_start_error(error));
+    }
+    return server->reads ? 0 : -1;
+}
+
+bool page_server_stop(struct page_server *server, double seconds)
+{
+    struct timespec until = after(seconds);
+
+    if (server->reads) {
+        sem_post(&server->end);
+        server->reads = pthread_clockjoin_np(server->thread, NULL,
+                                             CLOCK_MONOTONIC, &until) != 0;
+    }
+    return !server->reads;
+}
+
+void page_server_end(struct page_server *server, const json_t *report)
+{
+    if (report != NULL) {
+        show(server, report);
+    }
+    serve_end(server->serve, "end",
+              report != NULL ? "{\"report\":true}" : "{\"report\":false}");
+}
+
+const char *page_server_address(const struct page_server *server)
+{
+    return serve_address(server->serve);
+}
+
+void page_server_close(struct page_server *server)
+{
+    serve_settle(server->serve, SETTLE_S);
+    serve_stop(server->serve);
+    free(server->seen);
+    free(server);
+}

@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/report/serve.h"
+
+#include "qemu/base/memory.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <nettle/base16.h>
+#include <nettle/memops.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TOKEN_BYTES 16u
+#define ADDRESS_BYTES 80u
+#define BLOCK_BYTES 16384u
+#define REQUEST_BYTES 8192u /* looked at for its end */
+#define REQUEST_END "\r\n\r\n"
+
+/* An event as it is sent; freed with its last holder. */
+struct message {
+    unsigned holders;
+    size_t bytes;
+    char text[];
+};
+
+/* A client that reads events. */
+struct stream {
+    struct serve *serve;
+    struct MHD_Connection *connection;
+    struct stream *next;
+    struct message *message; /* it is being sent; or NULL */
+    size_t sent_bytes;
+    uint64_t number; /* of the message that was taken last; 0: none */
+    bool sleeps;     /* there is nothing to send */
+};
+
+/* A connection. */
+struct client {
+    struct client *next; /* that came later */
+    int fd;
+    bool is_served; /* it has asked, and its answer has not ended */
+    bool is_cut_off;
+};
+
+struct serve {
+    struct MHD_Daemon *daemon;
+    struct client *clients; /* of the daemon's thread alone, as their number */
+    unsigned client_count;
+    struct MHD_Response *missing;
+    struct MHD_Response *refused;
+    pthread_mutex_t lock;      /* of all that follows */
+    pthread_cond_t gone;       /* a stream is */
+    struct MHD_Response *page; /* or NULL */
+    struct stream *streams;
+    unsigned stream_count;
+    struct message *message; /* the newest, or NULL */
+    uint64_t number;         /* of messages ever */
+    bool ended;              /* that is the last one */
+    bool stopping;
+    char token[2 * TOKEN_BYTES + 1];
+    char address[ADDRESS_BYTES];
+};
+
+/* ---- messages ---- */
+
+static struct message *message_new(const char *event, const char *data)
+{
+    int bytes = snprintf(NULL, 0, "event: %s\ndata: %s\n\n", event, data);
+    struct message *message =
+        memory_or_exit(malloc(sizeof *message + (size_t)bytes + 1));
+
+    message->holders = 1;
+    message->bytes = (size_t)bytes;
+    snprintf(message->text, (size_t)bytes + 1, "event: %s\ndata: %s\n\n", event,
+             data);
+    return message;
+}
+
+static void message_release(struct message *message)
+{
+    if (message != NULL && --message->holders == 0) {
+        free(message);
+    }
+}
+
+/* ---- streams; the lock is held in all but the library's callbacks ---- */
+
+static void wake_streams(struct serve *serve)
+{
+    for (struct stream *at = serve->streams; at != NULL; at = at->next) {
+        if (at->sleeps) {
+            at->sleeps = false;
+            MHD_resume_connection(at->connection);
+        }
+    }
+}
+
+/* Takes the newest message if it has not been sent yet. */
+static void take_message(struct stream *stream)
+{
+    struct serve *serve = stream->serve;
+
+    if (stream->number == serve->number) {
+        return;
+    }
+    stream->number = serve->number;
+    stream->message = serve->message;
+    stream->message->holders += 1;
+    stream->sent_bytes = 0;
+}
+
+/* Copies what comes next. Result: its bytes; 0: there is nothing. */
+static size_t copy_message(struct stream *stream, char *to, size_t room)
+{
+    struct message *message = stream->message;
+    size_t bytes;
+
+    if (message == NULL) {
+        return 0;
+    }
+    bytes = message->bytes - stream->sent_bytes;
+    bytes = bytes < room ? bytes : room;
+    memcpy(to, message->text + stream->sent_bytes, bytes);
+    stream->sent_bytes += bytes;
+    if (stream->sent_bytes == message->bytes) {
+        stream->message = NULL;
+        message_release(message);
+    }
+    return bytes;
+}
+
+/* Asked for more bytes of a stream, once those before are with the kernel. */
+static ssize_t on_more(void *context, uint64_t position, char *to, size_t room)
+{
+    struct stream *stream = context;
+    struct serve *serve = stream->serve;
+    ssize_t result;
+
+    (void)position;
+    pthread_mutex_lock(&serve->lock);
+    if (stream->message == NULL) {
+        take_message(stream);
+    }
+    result = (ssize_t)copy_message(stream, to, room);
+    if (serve->stopping || (result == 0 && serve->ended)) {
+        result = MHD_CONTENT_READER_END_OF_STREAM;
+    } else if (result == 0) {
+        stream->sleeps = true;
+        MHD_suspend_connection(stream->connection);
+    }
+    pthread_mutex_unlock(&serve->lock);
+    return result;
+}
+
+static void on_stream_end(void *context)
+{
+    struct stream *stream = context;
+    struct serve *serve = stream->serve;
+    struct stream **at = &serve->streams;
+
+    pthread_mutex_lock(&serve->lock);
+    while (*at != stream) {
+        at = &(*at)->next;
+    }
+    *at = stream->next;
+    serve->stream_count -= 1;
+    message_release(stream->message);
+    pthread_cond_broadcast(&serve->gone);
+    pthread_mutex_unlock(&serve->lock);
+    free(stream);
+}
+
+/* ---- answers ---- */
+
+static void add_header(struct MHD_Response *response, const char *name,
+                       const char *value)
+{
+    if (MHD_add_response_header(response, name, value) != MHD_YES) {
+        memory_or_exit(NULL);
+    }
+}
+
+/* What every answer says: whoever gets it keeps and reveals nothing of it. */
+static void add_headers(struct MHD_Response *response, const char *type)
+{
+    add_header(response, "Content-Type", type);
+    add_header(response, "Cache-Control", "no-store");
+    add_header(response, "Referrer-Policy", "no-referrer");
+    add_header(response, "X-Content-Type-Options", "nosniff");
+    add_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+}
+
+static struct MHD_Response *response_new(const char *text, size_t bytes,
+                                         const char *type, const char *policy)
+{
+    struct MHD_Response *response =
+        memory_or_exit(MHD_create_response_from_buffer(bytes, (void *)text,
+                                                       MHD_RESPMEM_MUST_COPY));
+
+    add_headers(response, type);
+    add_header(response, "Content-Security-Policy", policy);
+    return response;
+}
+
+static struct MHD_Response *plain_response(const char *text)
+{
+    return response_new(text, strlen(text), "text/plain", "default-src 'none'");
+}
+
+static enum MHD_Result answer_events(struct serve *serve,
+                                     struct MHD_Connection *connection)
+{
+    struct stream *stream = memory_or_exit(calloc(1, sizeof *stream));
+    struct MHD_Response *response;
+    enum MHD_Result result;
+
+    stream->serve = serve;
+    stream->connection = connection;
+    response = memory_or_exit(MHD_create_response_from_callback(
+        MHD_SIZE_UNKNOWN, BLOCK_BYTES, on_more, stream, on_stream_end));
+    add_headers(response, "text/event-stream");
+    pthread_mutex_lock(&serve->lock);
+    stream->next = serve->streams;
+    serve->streams = stream;
+    serve->stream_count += 1;
+    pthread_mutex_unlock(&serve->lock);
+    result = MHD_queue_response(connection, MHD_HTTP_OK, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+static enum MHD_Result answer_page(struct serve *serve,
+                                   struct MHD_Connection *connection)
+{
+    enum MHD_Result result;
+
+    pthread_mutex_lock(&serve->lock);
+    result = serve->page != NULL
+                 ? MHD_queue_response(connection, MHD_HTTP_OK, serve->page)
+                 : MHD_queue_response(connection, MHD_HTTP_NOT_FOUND,
+                                      serve->missing);
+    pthread_mutex_unlock(&serve->lock);
+    return result;
+}
+
+/* Whether a request is for this machine by a name that it always has, with or
+   without a port. */
+static bool is_local(struct MHD_Connection *connection)
+{
+    static const char *const names[] = {"127.0.0.1", "localhost"};
+    const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+                                                   MHD_HTTP_HEADER_HOST);
+
+    for (size_t i = 0; host != NULL && i < sizeof names / sizeof *names; ++i) {
+        size_t length = strlen(names[i]);
+
+        if (strncmp(host, names[i], length) == 0 &&
+            (host[length] == '\0' ||
+             (host[length] == ':' &&
+              host[length + 1 + strspn(host + length + 1, "0123456789")] ==
+                  '\0'))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What follows the token in a path that begins with it; else NULL. How long it
+   takes says nothing about the token. */
+static const char *behind_token(const struct serve *serve, const char *path)
+{
+    size_t length = strlen(serve->token);
+    bool fits = strlen(path) > length + 1 && path[0] == '/' &&
+                memeql_sec(path + 1, serve->token, length) != 0;
+
+    return fits ? path + 1 + length : NULL;
+}
+
+/* ---- connections ---- */
+
+static struct client *client_of(struct MHD_Connection *connection)
+{
+    return MHD_get_connection_info(connection,
+                                   MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+        ->socket_context;
+}
+
+/* Whether it has not sent a whole request: neither is one served, nor does the
+   end of one wait to be read. */
+static bool is_idle(const struct client *client)
+{
+    char unread[REQUEST_BYTES];
+    ssize_t bytes;
+
+    if (client->is_served || client->is_cut_off) {
+        return false;
+    }
+    bytes = recv(client->fd, unread, sizeof unread, MSG_PEEK | MSG_DONTWAIT);
+    return bytes <= 0 || memmem(unread, (size_t)bytes, REQUEST_END,
+                                strlen(REQUEST_END)) == NULL;
+}
+
+/* All places are taken: whoever has been here longest without a whole request
+   makes room for the next one, so that none keeps the page from others. */
+static void make_room(struct client *first)
+{
+    struct client *at = first;
+
+    while (at->next != NULL && !is_idle(at)) {
+        at = at->next;
+    }
+    if (at->next != NULL) {
+        at->is_cut_off = true;
+        shutdown(at->fd, SHUT_RDWR);
+    }
+}
+
+static void on_connection(void *context, struct MHD_Connection *connection,
+                          void **of_socket,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    struct serve *serve = context;
+    struct client **place = &serve->clients;
+    struct client *client = *of_socket;
+
+    while (*place != NULL && *place != client) {
+        place = &(*place)->next;
+    }
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+        *place = client->next;
+        serve->client_count -= 1;
+        free(client);
+        return;
+    }
+    client = memory_or_exit(calloc(1, sizeof *client));
+    client->fd =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+            ->connect_fd;
+    *place = client;
+    *of_socket = client;
+    serve->client_count += 1;
+    if (serve->client_count >= SERVE_CLIENTS) {
+        make_room(serve->clients);
+    }
+}
+
+static void on_answered(void *context, struct MHD_Connection *connection,
+                        void **state, enum MHD_RequestTerminationCode code)
+{
+    (void)context;
+    (void)state;
+    (void)code;
+    client_of(connection)->is_served = false;
+}
+
+static enum MHD_Result on_request(void *context,
+                                  struct MHD_Connection *connection,
+                                  const char *path, const char *method,
+                                  const char *version, const char *body,
+                                  size_t *body_bytes, void **state)
+{
+    struct serve *serve = context;
+    bool head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
+    const char *behind;
+
+    (void)version;
+    (void)body;
+    (void)body_bytes;
+    (void)state;
+    client_of(connection)->is_served = true;
+    if (!is_local(connection)) {
+        return MHD_queue_response(connection, MHD_HTTP_NOT_FOUND,
+                                  serve->missing);
+    }
+    if (!head && strcmp(method, MHD_HTTP_METHOD_GET) != 0) {
+        return MHD_queue_response(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
+                                  serve->refused);
+    }
+    behind = behind_token(serve, path);
+    if (behind != NULL && strcmp(behind, "/") == 0) {
+        return answer_page(serve, connection);
+    }
+    if (behind != NULL && strcmp(behind, "/events") == 0) {
+        return answer_events(serve, connection);
+    }
+    return MHD_queue_response(connection, MHD_HTTP_NOT_FOUND, serve->missing);
+}
+
+/* ---- life ---- */
+
+static int listen_error(uint16_t port)
+{
+    bool used = errno == EADDRINUSE;
+
+    fprintf(stderr, "quincunx: --serve '%u': %s%s\n", port, strerror(errno),
+            used ? "; must be a port that is free, or none: then one is chosen"
+                 : "");
+    return -1;
+}
+
+/* Result: a socket that listens on 127.0.0.1 alone; -1 after a message. */
+static int listen_on(uint16_t *port)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_port = htons(*port),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t bytes = sizeof at;
+    int again = 1;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    /* A port whose last connections have just ended is free. */
+    if (fd < 0 ||
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &again, sizeof again) != 0 ||
+        bind(fd, (struct sockaddr *)&at, sizeof at) != 0 ||
+        listen(fd, SERVE_CLIENTS) != 0 ||
+        getsockname(fd, (struct sockaddr *)&at, &bytes) != 0) {
+        int result = listen_error(*port);
+
+        if (fd >= 0) {
+            close(fd);
+        }
+        return result;
+    }
+    *port = ntohs(at.sin_port);
+    return fd;
+}
+
+static int choose_token(char token[2 * TOKEN_BYTES + 1])
+{
+    uint8_t chance[TOKEN_BYTES];
+
+    if (getrandom(chance, sizeof chance, 0) != (ssize_t)sizeof chance) {
+        perror("quincunx: --serve: random numbers");
+        return -1;
+    }
+    base16_encode_update(token, sizeof chance, chance);
+    return 0;
+}
+
+/* Its thread gets no signal: those are for the command's first one. */
+static struct MHD_Daemon *start_daemon(struct serve *serve, int fd)
+{
+    sigset_t all;
+    sigset_t before;
+    struct MHD_Daemon *daemon;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    daemon = MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
+        on_request, serve, MHD_OPTION_LISTEN_SOCKET, fd,
+        MHD_OPTION_CONNECTION_LIMIT, SERVE_CLIENTS,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, serve,
+        MHD_OPTION_NOTIFY_COMPLETED, on_answered, serve,
+        MHD_OPTION_CONNECTION_TIMEOUT, SERVE_PATIENCE_S, MHD_OPTION_END);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return daemon;
+}
+
+static void free_all(struct serve *serve)
+{
+    MHD_destroy_response(serve->missing);
+    MHD_destroy_response(serve->refused);
+    if (serve->page != NULL) {
+        MHD_destroy_response(serve->page);
+    }
+    message_release(serve->message);
+    pthread_mutex_destroy(&serve->lock);
+    pthread_cond_destroy(&serve->gone);
+    free(serve);
+}
+
+struct serve *serve_start(uint16_t port)
+{
+    struct serve *serve = memory_or_exit(calloc(1, sizeof *serve));
+    int fd = -1;
+
+    serve->missing = plain_response("not found\n");
+    serve->refused = plain_response("only GET and HEAD\n");
+    add_header(serve->refused, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+    pthread_mutex_init(&serve->lock, NULL);
+    pthread_cond_init(&serve->gone, NULL);
+    if (choose_token(serve->token) == 0) {
+        fd = listen_on(&port);
+    }
+    if (fd >= 0) {
+        snprintf(serve->address, sizeof serve->address,
+                 "http://127.0.0.1:%u/%s/", port, serve->token);
+        serve->daemon = start_daemon(serve, fd);
+        if (serve->daemon == NULL) {
+            fputs("quincunx: --serve: no thread or memory for a server\n",
+                  stderr);
+            close(fd);
+        }
+    }
+    if (serve->daemon == NULL) {
+        free_all(serve);
+        return NULL;
+    }
+    return serve;
+}
+
+const char *serve_address(const struct serve *serve)
+{
+    return serve->address;
+}
+
+void serve_page(struct serve *serve, const char *html, size_t bytes,
+                const char *policy)
+{
+    struct MHD_Response *page =
+        response_new(html, bytes, "text/html; charset=utf-8", policy);
+    struct MHD_Response *before;
+
+    pthread_mutex_lock(&serve->lock);
+    before = serve->page;
+    serve->page = page;
+    pthread_mutex_unlock(&serve->lock);
+    if (before != NULL) {
+        MHD_destroy_response(before);
+    }
+}
+
+static void send_message(struct serve *serve, struct message *message,
+                         bool last)
+{
+    pthread_mutex_lock(&serve->lock);
+    message_release(serve->message);
+    serve->message = message;
+    serve->number += 1;
+    serve->ended = last;
+    wake_streams(serve);
+    pthread_mutex_unlock(&serve->lock);
+}
+
+void serve_send(struct serve *serve, const char *event, const char *data)
+{
+    send_message(serve, message_new(event, data), false);
+}
+
+void serve_end(struct serve *serve, const char *event, const char *data)
+{
+    send_message(serve, message_new(event, data), true);
+}
+
+unsigned serve_streams(const struct serve *serve)
+{
+    struct serve *inner = (struct serve *)serve; /* for its lock */
+    unsigned count;
+
+    pthread_mutex_lock(&inner->lock);
+    count = serve->stream_count;
+    pthread_mutex_unlock(&inner->lock);
+    return count;
+}
+
+void serve_settle(struct serve *serve, unsigned wait_s)
+{
+    struct timespec until;
+    int error = 0;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += wait_s;
+    pthread_mutex_lock(&serve->lock);
+    while (serve->stream_count > 0 && error == 0) {
+        error = pthread_cond_clockwait(&serve->gone, &serve->lock,
+                                       CLOCK_MONOTONIC, &until);
+    }
+    pthread_mutex_unlock(&serve->lock);
+}
+
+void serve_stop(struct serve *serve)
+{
+    if (serve == NULL) {
+        return;
+    }
+    /* The library ends no connection that sleeps. */
+    pthread_mutex_lock(&serve->lock);
+    serve->stopping = true;
+    wake_streams(serve);
+    pthread_mutex_unlock(&serve->lock);
+    MHD_stop_daemon(serve->daemon);
+    free_all(serve);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/theory/farm.h"
+
+#include "qemu/base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A number of units that is less than an integer by no more than this is that
+   integer: numbers of units are below 2^33. */
+#define NEAR 1e-20L
+
+struct asker {
+    quad time;    /* for a unit */
+    quad fitness; /* F_i / k */
+    uint64_t units;
+    quad free; /* when it is done with what it has */
+    bool done; /* asks no more */
+};
+
+struct hand_out {
+    struct papers_farm *farm;
+    uint64_t left;
+    struct asker *asker; /* of each worker */
+};
+
+static struct asker *askers_new(struct papers_farm *farm,
+                                const struct papers_workers *workers,
+                                uint64_t load, quad factor)
+{
+    struct asker *asker = memory_or_exit(calloc(workers->count, sizeof *asker));
+    quad rate = 0;
+
+    for (size_t i = 0; i < workers->count; ++i) {
+        asker[i].time = workers->numbers[i][0];
+        rate += 1 / asker[i].time;
+    }
+    for (size_t i = 0; i < workers->count; ++i) {
+        asker[i].fitness = 1 / (asker[i].time * rate * factor);
+    }
+    farm->bound = (quad)load / rate;
+    return asker;
+}
+
+/* The units that another worker would complete before `worker` completes its
+   next one, at `end`; ties to the first. */
+static uint64_t units_before(const struct hand_out *out, size_t worker,
+                             size_t other, quad end)
+{
+    const struct asker *of = &out->asker[other];
+    quad units = (end - of->free) / of->time;
+
+    /* One that ends at `end` is behind the worker's if it comes later in the
+       file. */
+    return quad_floor(units, other < worker ? NEAR : -2 * NEAR);
+}
+
+/* Whether a worker's next unit is among the first that could be completed of
+   those that are left: whether all others complete fewer before. */
+static bool is_early(const struct hand_out *out, size_t worker)
+{
+    const struct asker *of = &out->asker[worker];
+    uint64_t before = 0;
+
+    for (size_t i = 0; i < out->farm->workers && before < out->left; ++i) {
+        if (i != worker && !out->asker[i].done) {
+            before += units_before(out, worker, i, of->free + of->time);
+        }
+    }
+    return before < out->left;
+}
+
+/* Gives a worker so many units. Result: whether there is room to note it. */
+static bool give(struct hand_out *out, size_t worker, uint64_t units)
+{
+    struct papers_farm *farm = out->farm;
+    struct asker *to = &out->asker[worker];
+
+    if (farm->chunks == PAPERS_CHUNKS_MAX) {
+        return false;
+    }
+    farm->worker[farm->chunks] = worker;
+    farm->units[farm->chunks] = units;
+    farm->chunks += 1;
+    out->left -= units;
+    to->units += units;
+    to->free = to->time * (quad)to->units;
+    return true;
+}
+
+/* The first of those who have done what they had; one asks. */
+static size_t next_worker(const struct hand_out *out)
+{
+    size_t workers = out->farm->workers;
+    size_t first = workers;
+
+    for (size_t i = 0; i < workers; ++i) {
+        if (!out->asker[i].done &&
+            (first == workers ||
+             papers_number_compare(out->asker[i].free, out->asker[first].free) <
+                 0)) {
+            first = i;
+        }
+    }
+    return first;
+}
+
+/* A worker asks, and gets floor(units F/k + 1/2), at most what is left. */
+static bool serve(struct hand_out *out, size_t worker, uint64_t units)
+{
+    struct asker *asker = &out->asker[worker];
+    uint64_t chunk = quad_floor((quad)units * asker->fitness + 0.5L, NEAR);
+
+    if (chunk > out->left) {
+        chunk = out->left;
+    }
+    if (chunk == 0 && out->left > 0 && is_early(out, worker)) {
+        chunk = 1;
+    }
+    asker->done = chunk == 0;
+    return asker->done || give(out, worker, chunk);
+}
+
+bool papers_farm(struct papers_farm *farm, const struct papers_workers *workers,
+                 uint64_t load, quad factor)
+{
+    struct hand_out out = {.farm = farm, .left = load};
+    bool good = true;
+
+    *farm = (struct papers_farm){.workers = workers->count};
+    farm->worker =
+        memory_or_exit(malloc(PAPERS_CHUNKS_MAX * sizeof *farm->worker));
+    farm->units =
+        memory_or_exit(malloc(PAPERS_CHUNKS_MAX * sizeof *farm->units));
+    farm->ends = memory_or_exit(malloc(workers->count * sizeof *farm->ends));
+    out.asker = askers_new(farm, workers, load, factor);
+    for (size_t i = 0; i < farm->workers; ++i) {
+        good = good && serve(&out, i, load);
+    }
+    while (good && out.left > 0) {
+        good = serve(&out, next_worker(&out), out.left);
+    }
+    for (size_t i = 0; i < farm->workers; ++i) {
+        farm->ends[i] = out.asker[i].free;
+        farm->makespan = quad_max(farm->makespan, farm->ends[i]);
+    }
+    free(out.asker);
+    return good;
+}
+
+void papers_farm_free(struct papers_farm *farm)
+{
+    free(farm->worker);
+    free(farm->units);
+    free(farm->ends);
+}
+
+quad papers_farm_factor(const struct papers_workers *workers, uint64_t load)
+{
+    double count = (double)workers->count;
+    double mean = 0;
+    double squares = 0;
+    double k;
+
+    for (size_t i = 0; i < workers->count; ++i) {
+        mean += (double)workers->numbers[i][0] / count;
+    }
+    for (size_t i = 0; i < workers->count; ++i) {
+        double off = (double)workers->numbers[i][0] - mean;
+
+        squares += off * off / count;
+    }
+    k = pow(log((double)load), sqrt(squares) / mean);
+    return k > 1 ? k : 1;
+}

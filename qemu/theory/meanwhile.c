@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/theory/meanwhile.h"
+
+#include "qemu/theory/parts.h"
+#include "scatter/plan/meanwhile.h"
+
+#include <math.h>
+
+#define FINER 1024u /* steps of a picosecond, where there is room for them */
+
+/* The phases that are planned. */
+static unsigned phases_of(const struct model_input *input)
+{
+    return input->phases_fixed ? input->phases_want : input->phases_max;
+}
+
+static bool passes_on(const struct model_input *input)
+{
+    for (unsigned i = 0; i < phases_of(input); ++i) {
+        if (input->stages[i] > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The longest startup of a phase. */
+static uint64_t startup_most(const struct model_input *input)
+{
+    uint64_t most = 0;
+
+    for (unsigned i = 0; i < phases_of(input); ++i) {
+        most = input->startup_ps[i] > most ? input->startup_ps[i] : most;
+    }
+    return most;
+}
+
+/* About the longest of what a node or a port does in all. */
+static uint64_t longest(const struct model_input *input)
+{
+    long double load = (long double)input->load_units;
+    long double work_ps =
+        (long double)input->compute_ps * load / powl(5, phases_of(input));
+    long double in_ps = (long double)input->transfer_ps * load / 4;
+    long double out_ps =
+        in_ps * input->results_numerator / input->results_denominator;
+    long double most_ps = fmaxl(fmaxl(work_ps, in_ps), out_ps);
+    long double startups_ps = 0;
+
+    for (unsigned i = 0; i < phases_of(input); ++i) {
+        startups_ps += (long double)input->startup_ps[i];
+    }
+    most_ps = fmaxl(most_ps, startups_ps);
+    return most_ps < (long double)MEANWHILE_ALL_MAX_PS ? (uint64_t)most_ps + 1
+                                                       : MEANWHILE_ALL_MAX_PS;
+}
+
+/* Whether the times are in the ranges of the boards' planner. */
+static bool in_range(const struct model_input *input)
+{
+    return startup_most(input) <= PLANNER_STARTUP_MAX_PS &&
+           input->compute_ps <= PLANNER_TIME_MAX_PS &&
+           input->transfer_ps <= PLANNER_TIME_MAX_PS &&
+           input->results_numerator <=
+               PLANNER_TIME_MAX_PS / (input->transfer_ps + 1) &&
+           input->compute_ps <= PLANNER_LOAD_MAX_PS / input->load_units &&
+           longest(input) < MEANWHILE_ALL_MAX_PS;
+}
+
+const char *model_meanwhile_limit(const struct model_input *input,
+                                  unsigned rounds)
+{
+    if (rounds > ROUNDS_MAX) {
+        return "at most 16 rounds";
+    }
+    if (input->load_units > PLANNER_UNITS_MAX) {
+        return "at most 4294967295 units";
+    }
+    if (phases_of(input) > ROUNDS_PHASES_MAX) {
+        return "at most 10 phases";
+    }
+    if (passes_on(input)) {
+        return "circuits, not for store-and-forward";
+    }
+    return in_range(input) ? NULL
+                           : "times of at most 1.1 s a unit and of 5 hours of "
+                             "each node and port in all";
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        uint64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* `most`, or how often `time_ps` is in `limit_ps` if that is less. */
+static uint64_t at_most(uint64_t most, uint64_t limit_ps, uint64_t time_ps)
+{
+    return time_ps > 0 && limit_ps / time_ps < most ? limit_ps / time_ps : most;
+}
+
+/* The largest number up to `most` by which all times can be multiplied. */
+static uint64_t room_of(const struct model_input *input, uint64_t most)
+{
+    uint64_t output = input->transfer_ps * input->results_numerator;
+
+    most = at_most(most, PLANNER_TIME_MAX_PS, output);
+    most = at_most(most, PLANNER_TIME_MAX_PS, input->transfer_ps);
+    most = at_most(most, PLANNER_TIME_MAX_PS, input->compute_ps);
+    most = at_most(most, PLANNER_STARTUP_MAX_PS, startup_most(input));
+    most = at_most(most, MEANWHILE_ALL_MAX_PS - 1, longest(input));
+    return at_most(most, PLANNER_LOAD_MAX_PS,
+                   input->compute_ps * input->load_units);
+}
+
+/*
+ * The boards' planner takes whole picoseconds, and a unit's output may take a
+ * fraction of one: with 1 ps a unit and results of 1/2, none at all. So it gets
+ * all times as many times longer as make the output's transfer whole, and 1024
+ * times that, as it also divides by units. Where they would leave its range
+ * then, fewer do: picoseconds are small there.
+ */
+static uint64_t scale_of(const struct model_input *input)
+{
+    uint64_t output = input->transfer_ps * input->results_numerator;
+    uint64_t whole = input->results_denominator /
+                     common_divisor(output, input->results_denominator);
+    uint64_t room = room_of(input, FINER * whole);
+
+    return room < whole ? room : room / whole * whole;
+}
+
+/* What the boards' planner gets, all times `scale` times as long; an output's
+   transfer is rounded up. */
+static struct plan_job job_of(const struct model_input *input, uint64_t scale)
+{
+    unsigned phases = phases_of(input);
+    uint64_t output = input->transfer_ps * input->results_numerator * scale;
+    struct plan_job job = {.load_units = (uint32_t)input->load_units,
+                           .compute_ps = input->compute_ps * scale,
+                           .transfer_ps = input->transfer_ps * scale,
+                           .output_ps =
+                               output / input->results_denominator +
+                               (output % input->results_denominator != 0),
+                           .phases = (uint8_t)phases};
+
+    for (unsigned i = 0; i < phases; ++i) {
+        job.startup_ps[i] = input->startup_ps[i] * scale;
+        job.back_ps += job.startup_ps[i];
+    }
+    return job;
+}
+
+/* ---- receipts ---- */
+
+/* A port of the originator and the nodes behind it, as the planner takes them:
+   scatter/plan/meanwhile.h. Times in ps. */
+struct port {
+    const struct model_input *input;
+    const struct rounds_plan *made;
+    long double startups_ps; /* of all phases */
+    long double free_ps;     /* when the port is done with all so far */
+    long double computed_ps[ROUNDS_MAX]; /* when the nodes have a round */
+    unsigned sent;                       /* rounds */
+    unsigned turn;                       /* the next to be taken in */
+};
+
+/* Units of a round that the port moves: a fourth of what all others get. */
+static long double units_of(const struct port *port, unsigned round)
+{
+    long double units = 0;
+
+    for (unsigned i = 1; i <= port->made->phases; ++i) {
+        units += port->made->volume_units[round][i];
+    }
+    return units;
+}
+
+static long double nodes_behind(const struct port *port)
+{
+    return (powl(5, port->made->phases) - 1) / 4;
+}
+
+/* Takes the results of a turn in: those of nodes that are d behind the first,
+   4^d C(N, d+1) of them, are of the round d before. */
+static void take_in(struct port *port)
+{
+    const struct model_input *input = port->input;
+    unsigned phases = port->made->phases;
+    long double nodes = phases;
+    long double units = 0;
+
+    for (unsigned d = 0; d < phases && d <= port->turn; ++d) {
+        units += nodes * units_of(port, port->turn - d);
+        nodes *= 4.0L * (phases - d - 1) / (d + 2);
+    }
+    units *= (long double)input->results_numerator / input->results_denominator;
+    port->free_ps += port->startups_ps + (long double)input->transfer_ps *
+                                             units / nodes_behind(port);
+    port->turn += 1;
+}
+
+/* Sends a round, which node after node computes. */
+static void send(struct port *port)
+{
+    const struct model_input *input = port->input;
+    unsigned round = port->sent;
+    long double units = units_of(port, round);
+    long double begin_ps;
+
+    port->free_ps +=
+        port->startups_ps + (long double)input->transfer_ps * units;
+    begin_ps = port->free_ps;
+    if (round > 0 && port->computed_ps[round - 1] > begin_ps) {
+        begin_ps = port->computed_ps[round - 1];
+    }
+    port->computed_ps[round] =
+        begin_ps + (long double)input->compute_ps * units / nodes_behind(port);
+    port->sent += 1;
+}
+
+/* When the port begins to send the next round, which it sends then: results
+   that are computed are taken in first. */
+static long double next_round(struct port *port)
+{
+    long double begin_ps;
+
+    while (port->turn < port->sent &&
+           port->computed_ps[port->turn] <= port->free_ps) {
+        take_in(port);
+    }
+    begin_ps = port->free_ps;
+    send(port);
+    return begin_ps;
+}
+
+/* ---- the plan ---- */
+
+/* Sets the parts of a round whose first phase begins at `end_ps`. */
+static void set_round(struct model_part part[], long double end_ps,
+                      const struct rounds_plan *made, unsigned round,
+                      const struct model_input *input)
+{
+    for (unsigned layer = 0; layer <= made->phases; ++layer) {
+        uint32_t volume = made->volume_units[round][layer];
+        uint32_t share = made->share_units[round][layer];
+
+        if (layer > 0) {
+            end_ps += (long double)input->startup_ps[layer - 1] +
+                      (long double)input->transfer_ps * volume;
+        }
+        part[layer] = (struct model_part){
+            .nodes = model_layer_nodes(layer),
+            .volume_units = volume,
+            .share_units = share,
+            .volume_floor = volume,
+            .share_floor = share,
+            .end_ps = layer > 0 ? (uint64_t)(end_ps + 0.5L) : 0};
+    }
+}
+
+static void set_rounds(struct model_detail *detail,
+                       const struct rounds_plan *made,
+                       const struct model_input *input)
+{
+    struct port port = {.input = input, .made = made};
+    unsigned layers = made->phases + 1u;
+
+    for (unsigned i = 0; i < made->phases; ++i) {
+        port.startups_ps += (long double)input->startup_ps[i];
+    }
+    for (unsigned r = 0; r < made->rounds; ++r) {
+        set_round(&detail->part[r * layers], next_round(&port), made, r, input);
+    }
+}
+
+static void set_plan(struct model_plan *plan, struct model_detail *detail,
+                     const struct rounds_plan *made,
+                     const struct model_input *input, uint64_t scale)
+{
+    *plan = (struct model_plan){
+        .phases = made->phases,
+        .phases_feasible = made->phases,
+        .rounds = made->rounds,
+        .makespan_ps =
+            made->makespan_ps / scale + (made->makespan_ps % scale != 0),
+        .speedup = (double)input->compute_ps * (double)input->load_units *
+                   (double)scale / (double)made->makespan_ps};
+    model_detail_make(detail, MODEL_BY_LAYER, 1, plan);
+    set_rounds(detail, made, input);
+    model_parts_add(plan, detail);
+}
+
+int model_plan_meanwhile(struct model_plan *plan, struct model_detail *detail,
+                         uint64_t *time_ps, const struct model_input *input,
+                         unsigned rounds)
+{
+    struct plan_job job;
+    struct rounds_plan made;
+    uint64_t scale;
+    uint64_t before;
+
+    if (model_meanwhile_limit(input, rounds) != NULL) {
+        return ERR_PHASES;
+    }
+    scale = scale_of(input);
+    before = *time_ps > UINT64_MAX / scale ? UINT64_MAX : *time_ps * scale;
+    job = job_of(input, scale);
+    if (meanwhile_plan(&made, &before, &job, rounds, rounds) != ERR_OK) {
+        return ERR_PHASES;
+    }
+    set_plan(plan, detail, &made, input, scale);
+    *time_ps = plan->makespan_ps;
+    return ERR_OK;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/theory/parts.h"
+
+#include "qemu/base/memory.h"
+
+#include <stdlib.h>
+
+int model_check(struct model_plan *plan, const struct model_input *input)
+{
+    *plan = (struct model_plan){.phases = 0};
+    if (input->load_units == 0) {
+        return ERR_EMPTY;
+    }
+    return input->compute_ps == 0 || input->phases_max > MODEL_PHASES_MAX
+               ? ERR_RANGE
+               : ERR_OK;
+}
+
+int model_makespan(struct model_plan *plan, quad makespan_ps, quad alone_ps)
+{
+    plan->makespan_ps = quad_round(makespan_ps);
+    plan->speedup = (double)(alone_ps / makespan_ps);
+    return plan->makespan_ps > MODEL_TIME_MAX_PS ? ERR_RANGE : ERR_OK;
+}
+
+uint64_t model_layer_nodes(unsigned layer)
+{
+    uint64_t nodes = layer == 0 ? 1 : 4;
+
+    for (unsigned i = 1; i < layer; ++i) {
+        nodes *= 5;
+    }
+    return nodes;
+}
+
+struct model_part model_part_make(uint64_t nodes, quad volume, quad share,
+                                  quad near, quad end_ps)
+{
+    return (struct model_part){
+        .nodes = nodes,
+        .volume_units = volume < near ? 0 : (double)volume,
+        .share_units = share < near ? 0 : (double)share,
+        .volume_floor = quad_floor(volume, near),
+        .share_floor = quad_floor(share, near),
+        .end_ps = quad_round(end_ps),
+    };
+}
+
+void model_detail_free(struct model_detail *detail)
+{
+    free(detail->part);
+    free(detail->average);
+    *detail = (struct model_detail){.part = NULL};
+}
+
+void model_detail_make(struct model_detail *detail, enum model_order order,
+                       unsigned batches, const struct model_plan *plan)
+{
+    uint32_t *first = detail->first;
+
+    *detail = (struct model_detail){
+        .order = order, .batches = batches, .first = {0, 1}};
+    for (unsigned layer = 1; layer <= plan->phases; ++layer) {
+        uint32_t parents = order == MODEL_BY_MEMBER
+                               ? first[layer]
+                               : first[layer] - first[layer - 1];
+
+        first[layer + 1] = first[layer] + batches * parents;
+    }
+    detail->stride = first[plan->phases + 1];
+    detail->part = memory_or_exit(
+        calloc((size_t)plan->rounds * detail->stride, sizeof *detail->part));
+}
+
+uint32_t model_part_of(const struct model_detail *detail, uint32_t part,
+                       unsigned layer, unsigned phase, unsigned batch)
+{
+    uint32_t code = part;
+
+    if (detail->order != MODEL_BY_MEMBER) {
+        code -= detail->first[layer];
+        for (unsigned i = layer + 1; i < phase; ++i) {
+            code = code * detail->batches + detail->batches - 1;
+        }
+    }
+    return detail->first[phase] + code * detail->batches + batch;
+}
+
+/* Floors of what a node of this part sends on, in all. */
+static uint64_t sent_units(const struct model_detail *detail,
+                           const struct model_part round[], uint32_t part,
+                           unsigned layer, unsigned phases)
+{
+    uint64_t units = 0;
+
+    for (unsigned phase = layer + 1; phase <= phases; ++phase) {
+        for (unsigned batch = 0; batch < detail->batches; ++batch) {
+            units += round[model_part_of(detail, part, layer, phase, batch)]
+                         .volume_floor;
+        }
+    }
+    return units * (TORUS_PORTS / detail->batches);
+}
+
+void model_parts_floors(struct model_detail *detail,
+                        const struct model_plan *plan, uint64_t load_units)
+{
+    unsigned phases = plan->phases;
+    uint64_t left = load_units;
+
+    for (unsigned r = 0; r < plan->rounds; ++r) {
+        struct model_part *round = &detail->part[r * detail->stride];
+
+        for (unsigned layer = phases; layer >= 1; --layer) {
+            for (uint32_t i = detail->first[layer];
+                 i < detail->first[layer + 1]; ++i) {
+                uint64_t least = round[i].share_floor +
+                                 sent_units(detail, round, i, layer, phases);
+                uint64_t most = least + TORUS_PORTS * (phases - layer);
+
+                if (round[i].volume_floor < least) {
+                    round[i].volume_floor = least;
+                }
+                if (round[i].volume_floor > most) {
+                    round[i].volume_floor = most;
+                }
+            }
+        }
+        left -= sent_units(detail, round, 0, 0, phases);
+    }
+    if (detail->part[0].share_floor > left) {
+        detail->part[0].share_floor = left;
+    }
+}
+
+void model_parts_add(struct model_plan *plan, const struct model_detail *detail)
+{
+    const struct model_part *part =
+        detail->average == NULL ? detail->part : detail->average;
+    unsigned layers = plan->phases + 1u;
+
+    for (unsigned j = 0; j < layers; ++j) {
+        for (unsigned r = 0; r < plan->rounds; ++r) {
+            plan->volume_units[j] += part[r * layers + j].volume_units;
+            plan->share_units[j] += part[r * layers + j].share_units;
+        }
+        plan->end_ps[j] = part[j].end_ps;
+    }
+}

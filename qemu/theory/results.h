@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A star whose results come back (Ghatpande et al., DESIGN.md). The master
+ * sends a chunk to each worker in one order and collects the results, `ratio`
+ * units for each unit of the load, in another; its link is used by one transfer
+ * at a time, and a worker does not compute while it receives or sends. A linear
+ * programme for each pair of orders, (10) to (13) there:
+ *
+ *     sum of C_j a_j up to i as sent + E_i a_i
+ *         + ratio * sum of C_j a_j from i on as collected    <= T, each i
+ *     (1 + ratio) * sum of C_j a_j                           <= T
+ */
+#ifndef QEMU_THEORY_RESULTS_H
+#define QEMU_THEORY_RESULTS_H
+
+#include "qemu/theory/workers.h"
+
+/* Up to so many workers, all pairs of orders are tried: 14,400. */
+#define PAPERS_PAIRS_MAX 5
+
+enum papers_results_column {
+    PAPERS_TRANSFER, /* C, transfer of a unit */
+    PAPERS_COMPUTE,  /* E, computing of a unit */
+};
+
+struct papers_collection {
+    size_t takers;     /* workers that get something */
+    size_t *sent;      /* these, in the order of sending .. */
+    size_t *collected; /* .. and of collecting */
+    quad makespan;
+    quad *share;    /* of each worker */
+    quad *idle;     /* of each worker that gets something, from its last unit to
+                       its results' sending; else 0 */
+    quad units;     /* in a time of 1 */
+    quad computing; /* time of all workers in that time */
+};
+
+struct papers_results {
+    struct papers_collection lifo;    /* the best: last sent, first collected */
+    struct papers_collection fifo;    /* the best of equal orders */
+    struct papers_collection optimal; /* the best of all pairs, if .. */
+    bool exact; /* .. this; else the best that was found */
+};
+
+/*
+ * Finds the least makespans, load > 0, ratio >= 0; to be freed. Up to
+ * PAPERS_PAIRS_MAX workers, of plans that end together the one with the least
+ * computing in all is taken, then the first one, orders counted up.
+ *
+ * With more workers LIFO is a star with g = (1 + ratio) C, served by rising C;
+ * FIFO is served by rising C, too, or by falling C if ratio > 1, and not all
+ * take part. From each of these two a search moves one worker at a time in one
+ * order, as long as that ends earlier: 1 s at most, and always the same steps.
+ */
+void papers_results(struct papers_results *results,
+                    const struct papers_workers *workers, quad load,
+                    quad ratio);
+void papers_results_free(struct papers_results *results);
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/theory/similar.h"
+
+#include "qemu/theory/flow.h"
+#include "qemu/theory/parts.h"
+#include "qemu/theory/root.h"
+#include "qemu/base/memory.h"
+
+#include <stdlib.h>
+
+#define NEAR 0x1p-60L /* as a part: equal in long double */
+#define PIECES 64     /* of a receipt: more than were ever passed */
+
+/* Of a member; times in ps. */
+struct receipt {
+    long double startup_ps;  /* of the circuit to it */
+    long double transfer_ps; /* of its volume */
+    long double start_ps;    /* its first receipt */
+    long double last_ps;     /* that of the round before */
+    /* That of the round at hand: constant_ps + part * slope_ps. */
+    long double constant_ps;
+    long double slope_ps;
+    uint32_t lane_end; /* its lane's last member; only of the lane's first */
+};
+
+struct trial {
+    const struct model_members *members;
+    struct model_flow flow;
+    struct receipt *receipt;
+    unsigned rounds;
+    bool enough; /* one round less suffices: more rounds are of no use */
+    long double best_ps; /* what ends later is of no use; 0: nothing yet */
+    long double makespan_ps;
+    long double part[MODEL_ROUNDS_MAX];
+};
+
+/* The last member of each lane that the phases at hand use. */
+static void set_lanes(struct trial *trial)
+{
+    const struct model_member *member = trial->members->member;
+
+    for (uint32_t i = trial->flow.count; i-- > 1;) {
+        trial->receipt[i].startup_ps = (long double)member[i].startup_ps;
+        trial->receipt[i].lane_end = i;
+    }
+    for (uint32_t i = trial->flow.count; i-- > 1;) {
+        if (!member[i].first) {
+            trial->receipt[member[i].before].lane_end =
+                trial->receipt[i].lane_end;
+        }
+    }
+}
+
+/* Plans one round with transfer times `first` times as long: its makespan is
+   stream[0].left. False if a node receives less than nothing. */
+static bool plan_volumes(struct model_flow *flow, quad first)
+{
+    const struct model_stream *root = flow->stream;
+    quad load = (quad)flow->members->input->load_units;
+    quad least_ps;
+
+    model_flow_set(flow, flow->phases, first);
+    least_ps = model_flow_round(flow, true);
+    model_flow_turn(flow, (load + root->less) / root->takes);
+    return root->left >= least_ps - least_ps * QUAD_NEAR;
+}
+
+/* Sets volumes and first receipts; false as plan_volumes(). */
+static bool set_volumes(struct trial *trial, long double first)
+{
+    const struct model_flow *flow = &trial->flow;
+    bool feasible = plan_volumes(&trial->flow, first);
+
+    trial->makespan_ps = (long double)flow->stream[0].left;
+    for (uint32_t i = 0; feasible && i < flow->count; ++i) {
+        struct receipt *receipt = &trial->receipt[i];
+
+        receipt->transfer_ps =
+            (long double)(trial->members->member[i].transfer_ps *
+                          model_flow_takes(flow, i));
+        receipt->start_ps =
+            (long double)(flow->stream[0].left - flow->stream[i].left);
+        receipt->last_ps = receipt->start_ps;
+    }
+    return feasible;
+}
+
+/* What a send waits for, as a piece of a straight line at `part`. */
+static void set_ready(struct trial *trial, uint32_t index, long double part)
+{
+    const struct model_member *member = &trial->members->member[index];
+    struct receipt *receipt = &trial->receipt[index];
+    const struct receipt *before = &trial->receipt[member->before];
+    long double free_ps;
+
+    receipt->constant_ps = before->constant_ps;
+    receipt->slope_ps = before->slope_ps;
+    if (!member->first) {
+        return;
+    }
+    free_ps = trial->receipt[receipt->lane_end].last_ps;
+    if (member->parent == 0 ||
+        free_ps > receipt->constant_ps + part * receipt->slope_ps) {
+        receipt->constant_ps = free_ps;
+        receipt->slope_ps = 0;
+    }
+}
+
+/* All receipts of a round of this part, which must come when `done` has been
+   computed. Result: a smaller part if one comes later. */
+static long double receive(struct trial *trial, long double part,
+                           long double done)
+{
+    long double fits = part;
+
+    for (uint32_t i = 1; i < trial->flow.count; ++i) {
+        struct receipt *receipt = &trial->receipt[i];
+        long double dry_ps =
+            receipt->start_ps + done * (trial->makespan_ps - receipt->start_ps);
+        long double left_ps;
+
+        set_ready(trial, i, part);
+        receipt->constant_ps += receipt->startup_ps;
+        receipt->slope_ps += receipt->transfer_ps;
+        left_ps = dry_ps - receipt->constant_ps;
+        if (left_ps < 0) {
+            fits = 0;
+        } else if (left_ps < fits * receipt->slope_ps) {
+            fits = left_ps / receipt->slope_ps;
+        }
+    }
+    return fits;
+}
+
+/* The largest part, up to 1, that comes in time, where `done` is given out. */
+static long double next_part(struct trial *trial, long double done)
+{
+    long double part = 1;
+
+    for (unsigned i = 0; i < PIECES && part > 0; ++i) {
+        long double fits = receive(trial, part, done);
+
+        if (fits >= part) {
+            break;
+        }
+        part = fits;
+    }
+    for (uint32_t i = 1; i < trial->flow.count; ++i) {
+        struct receipt *receipt = &trial->receipt[i];
+
+        receipt->last_ps = receipt->constant_ps + part * receipt->slope_ps;
+    }
+    return part;
+}
+
+/* Sum of all parts with this first part, less 1; below 0 if the rounds do not
+   suffice. Rounds that are not needed have part 0. */
+static long double beyond(struct trial *trial, long double first)
+{
+    long double done = first;
+
+    if (!set_volumes(trial, first)) {
+        return -1;
+    }
+    trial->part[0] = first;
+    for (unsigned r = 1; r < trial->rounds; ++r) {
+        bool more = done < 1 && trial->part[r - 1] > 0;
+
+        trial->part[r] = more ? next_part(trial, done) : 0;
+        done += trial->part[r];
+    }
+    return done - 1;
+}
+
+/* Looks for the least first part; false if fewer rounds suffice for it, if one
+   round is all that is feasible, or if others have ended earlier. */
+static bool solve(struct trial *trial)
+{
+    long double *last = &trial->part[trial->rounds - 1];
+    struct root root = {.high = 1, .below = -1, .near = NEAR};
+    long double more = -1;
+
+    if (trial->rounds == 1 || trial->flow.phases == 0) {
+        return trial->rounds == 1 && beyond(trial, 1) >= 0;
+    }
+    for (unsigned i = 0; (more < 0 || more > NEAR) && root_open(&root, i);
+         ++i) {
+        quad at = root_next(&root, i);
+
+        more = beyond(trial, (long double)at);
+        if (more < 0 && trial->best_ps > 0 &&
+            trial->makespan_ps >= trial->best_ps) {
+            return false;
+        }
+        root_set(&root, at, more);
+        if (more >= 0) {
+            root.high_known = *last > 0;
+        }
+    }
+    more = beyond(trial, (long double)root.high);
+    trial->enough = root.high < 1 && *last <= 0;
+    *last -= more;
+    return more >= 0 && root.high < 1 && *last > 0;
+}
+
+static void keep(struct model_similar *similar, struct trial *trial)
+{
+    trial->best_ps = trial->makespan_ps;
+    similar->phases = (uint8_t)trial->flow.phases;
+    similar->rounds = (uint8_t)trial->rounds;
+    similar->makespan_ps = (uint64_t)(trial->makespan_ps + 0.5L);
+    for (unsigned r = 0; r < trial->rounds; ++r) {
+        similar->part[r] = (double)trial->part[r];
+    }
+}
+
+/* Tries the numbers of rounds of one number of phases. */
+static void try_phases(struct model_similar *similar, struct trial *trial,
+                       unsigned phases, unsigned rounds)
+{
+    unsigned least = rounds == 0 ? 1 : rounds;
+    unsigned most = rounds == 0 ? MODEL_ROUNDS_AUTO_MAX : rounds;
+
+    trial->flow.phases = phases;
+    trial->flow.count = trial->members->end[phases];
+    set_lanes(trial);
+    trial->enough = false;
+    for (unsigned r = least; r <= most && !trial->enough; ++r) {
+        trial->rounds = r;
+        if (solve(trial) &&
+            (similar->rounds == 0 || trial->makespan_ps < trial->best_ps)) {
+            keep(similar, trial);
+        }
+    }
+}
+
+void model_similar(struct model_similar *similar,
+                   const struct model_members *members, unsigned rounds)
+{
+    const struct model_input *input = members->input;
+    unsigned first = input->phases_fixed ? input->phases_want : 0;
+    unsigned last = input->phases_fixed ? first : input->phases_max;
+    struct trial trial = {.members = members};
+
+    *similar = (struct model_similar){.rounds = 0};
+    trial.receipt = memory_or_exit(
+        calloc(members->end[members->phases], sizeof *trial.receipt));
+    model_flow_make(&trial.flow, members);
+    for (unsigned n = first; n <= last && n <= input->phases_max; ++n) {
+        try_phases(similar, &trial, n, rounds);
+    }
+    model_flow_free(&trial.flow);
+    free(trial.receipt);
+}
+
+/* Everybody's part of each round. */
+static void set_rounds(struct model_detail *detail,
+                       const struct model_flow *flow,
+                       const struct model_similar *similar)
+{
+    quad near = (quad)flow->members->input->load_units * QUAD_NEAR;
+    quad end_ps = 0;
+
+    for (unsigned r = 0; r < similar->rounds; ++r) {
+        struct model_part *part = &detail->part[r * detail->stride];
+        quad sent = 0;
+
+        for (unsigned j = 1; j <= similar->phases; ++j) {
+            const struct model_member *member = &flow->members->member[j];
+            quad share = similar->part[r] * flow->stream[j].left;
+            quad volume = similar->part[r] * model_flow_takes(flow, j);
+
+            end_ps += member->startup_ps + member->transfer_ps * volume;
+            sent += TORUS_PORTS * volume;
+            part[j] = model_part_make(member->nodes, volume,
+                                      share / member->unit_ps, near, end_ps);
+        }
+        part[0].nodes = 1;
+        part[0].volume_units = (double)sent;
+    }
+}
+
+int model_plan_similar(struct model_plan *plan, struct model_detail *detail,
+                       const struct model_members *members,
+                       const struct model_similar *similar)
+{
+    quad load = (quad)members->input->load_units;
+    quad unit_ps = members->member[0].unit_ps;
+    struct model_flow flow;
+    quad own;
+    int error;
+
+    *plan = (struct model_plan){.phases = similar->phases,
+                                .phases_feasible = similar->phases,
+                                .rounds = similar->rounds};
+    model_detail_make(detail, MODEL_BY_LAYER, 1, plan);
+    model_flow_make(&flow, members);
+    flow.phases = similar->phases;
+    plan_volumes(&flow, similar->part[0]);
+    set_rounds(detail, &flow, similar);
+    own = flow.stream[0].left / unit_ps;
+    detail->part[0].share_units = (double)own;
+    detail->part[0].share_floor = quad_floor(own, load * QUAD_NEAR);
+    model_parts_floors(detail, plan, members->input->load_units);
+    model_parts_add(plan, detail);
+    plan->volume_units[0] = (double)load;
+    error = model_makespan(plan, flow.stream[0].left, load * unit_ps);
+    plan->makespan_ps = similar->makespan_ps;
+    model_flow_free(&flow);
+    if (error != ERR_OK) {
+        model_detail_free(detail);
+    }
+    return error;
+}
