@@ -32,6 +32,7 @@ static void handle_failed_writes(void (*handler)(int))
 void process_signals_ignore(void)
 {
     handle_failed_writes(SIG_IGN);
+    (void)signal(SIGCHLD, SIG_DFL);
 }
 
 void process_streams_hold(void)
@@ -156,31 +157,60 @@ static void keep(struct process_output *output, const char *data, size_t bytes)
     }
 }
 
-/* Reads until the writer closes or the time is up. */
-static void read_output(struct process_output *output, int from,
+/* Whether there is no room left for an output that ends then. */
+static bool is_full(const struct process_output *output)
+{
+    return output->ends && output->bytes == output->room - 1;
+}
+
+/* Reads until the writer closes, there is no room left, or the time is up,
+   however much it writes. Result: false if the time was up. */
+static bool read_output(struct process_output *output, int from,
                         uint64_t end_ns)
 {
     char chunk[4096];
     ssize_t got = 1;
 
-    while ((got > 0 || (got < 0 && errno == EINTR)) && is_ready(from, end_ns)) {
+    while ((got > 0 || (got < 0 && errno == EINTR)) && !is_full(output)) {
+        if (host_clock_ns(host_clock()) >= end_ns || !is_ready(from, end_ns)) {
+            return false;
+        }
         got = read(from, chunk, sizeof chunk);
         if (got > 0) {
             keep(output, chunk, (size_t)got);
         }
     }
+    return true;
 }
 
-/* Waits for a child's end, and ends it when the time is up. Its group is ended
-   before the child is reaped: until then the group's number is its own. */
-static int await_end(pid_t pid, uint64_t end_ns)
+/* Looks every 10 ms whether a child has ended, for systems that have no
+   descriptor of it. Result: false if the time is up. */
+static bool ends_by(pid_t pid, uint64_t end_ns)
+{
+    siginfo_t info = {.si_pid = 0};
+
+    while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
+           info.si_pid == 0) {
+        if (host_clock_ns(host_clock()) >= end_ns) {
+            return false;
+        }
+        host_clock_pause(host_clock(), 10 * HOST_CLOCK_MS_NS);
+    }
+    return true;
+}
+
+/* Waits for a child's end, and ends it when the time is up, as it is already if
+   `late`. Its group is ended before the child is reaped: until then the group's
+   number is its own. */
+static int await_end(pid_t pid, uint64_t end_ns, bool late)
 {
     int ended = pidfd_open(pid, 0);
-    bool late = ended >= 0 && !is_ready(ended, end_ns);
+    bool in_time =
+        !late && (ended >= 0 ? is_ready(ended, end_ns) : ends_by(pid, end_ns));
     siginfo_t info;
     int status;
 
-    while (!late && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) != 0 &&
+    while (in_time && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) != 0 &&
            errno == EINTR) {
     }
     process_kill(pid);
@@ -191,7 +221,7 @@ static int await_end(pid_t pid, uint64_t end_ns)
         }
     }
     errno = ETIMEDOUT;
-    return late ? -1 : status;
+    return in_time ? status : -1;
 }
 
 int process_run(const struct process_config *config,
@@ -202,6 +232,7 @@ int process_run(const struct process_config *config,
         limit_ms > 0 ? host_clock_ns(host_clock()) + limit_ms * HOST_CLOCK_MS_NS
                      : HOST_CLOCK_NEVER;
     int ends[2] = {-1, -1};
+    bool late = false;
     pid_t pid;
 
     if (output != NULL) {
@@ -215,10 +246,10 @@ int process_run(const struct process_config *config,
     pid = process_start(&child);
     process_close(ends[1]);
     if (pid > 0 && output != NULL) {
-        read_output(output, ends[0], end_ns);
+        late = !read_output(output, ends[0], end_ns);
     }
     process_close(ends[0]);
-    return pid > 0 ? await_end(pid, end_ns) : -1;
+    return pid > 0 ? await_end(pid, end_ns, late) : -1;
 }
 
 bool process_succeeded(int status)

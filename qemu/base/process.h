@@ -46,10 +46,13 @@ struct process_output {
     size_t room;  /* bytes of `text`, 1 or more; further output is dropped */
     size_t bytes; /* filled, without the 0 */
     bool passed;  /* is written to the launcher's standard output as well */
+    bool ends;    /* reading ends when the text is full: the next write of the
+                     program fails */
 };
 
 /* Lets a write to a closed pipe, or beyond the limit of a file's size, fail and
-   be told, in place of ending this program. */
+   be told, in place of ending this program; and lets it wait for its children,
+   also if its launcher ignored SIGCHLD. */
 void process_signals_ignore(void);
 
 /* Takes the places of standard streams that are closed, so that no file gets

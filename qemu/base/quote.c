@@ -129,8 +129,8 @@ static bool put_out(struct guarded *guarded)
     return true;
 }
 
-/* Adds the character in `begin`, or of wrong ones its first byte, which then
-   leave it. Result: false: its end is missing. */
+/* Moves a character from `begin` to `text`; of bytes that are no UTF-8, the
+   first. Result: false if the end of the character is not there yet. */
 static bool guard_character(struct guarded *guarded)
 {
     const uint8_t *byte = guarded->begin;

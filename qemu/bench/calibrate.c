@@ -150,8 +150,10 @@ bool calibrate_fit(struct calibration *calibration, struct torus_size size)
 
 /* ---- the mesh ---- */
 
-/* Sends a small probe to each node that will be probed: the first message sets
-   a node's clock (hal/serial/state.h), between its t2 and t3. */
+/* Sends a small probe to each node that will be probed, and drops its times:
+   the first message sets a node's clock (hal/serial/state.h), so the times of
+   its receipt and of its answer are by two clocks. Result: 0 or an exit
+   status. */
 static int wake(const struct probe_channel *channel,
                 const struct probe probes[], uint32_t count)
 {

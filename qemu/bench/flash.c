@@ -73,13 +73,21 @@ struct flash {
     struct worker worker[FLASH_JOBS_MAX];
 };
 
-/* Signals that end the command, and those of children, are read from a
-   descriptor: none can slip in before a wait. */
+/* Signals that end the command unless they are ignored, and those of children,
+   are read from a descriptor: none can slip in before a wait. */
 static void catch_signals(struct flash *flash)
 {
+    struct sigaction action;
     sigset_t caught;
 
     process_ending_signals(&caught);
+    for (int number = 1; number < NSIG; ++number) {
+        if (sigismember(&caught, number) == 1 &&
+            sigaction(number, NULL, &action) == 0 &&
+            action.sa_handler == SIG_IGN) {
+            sigdelset(&caught, number);
+        }
+    }
     sigaddset(&caught, SIGCHLD);
     sigprocmask(SIG_BLOCK, &caught, NULL);
     flash->signals = signalfd(-1, &caught, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -175,9 +183,9 @@ static void print_name(FILE *out, const struct flash *flash,
     flash_board_print(out, board, flash->config->map_name);
 }
 
-/* The board's image as a file without a name, as its program wants it: what was
-   checked is what is written, even if the file that was given is built again
-   meanwhile. */
+/* Puts the board's image into a file without a name, in the format that OpenOCD
+   or the boot loader's tool reads. What is written is what was checked, even if
+   the file that was given is built again meanwhile. */
 static int write_image(const struct flash_config *config,
                        const struct flash_board *board)
 {

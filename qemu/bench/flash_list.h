@@ -15,7 +15,8 @@ struct flash_device {
     enum flash_way way;
     char name[FLASH_NAME_BYTES]; /* as a map has it, without comma or quote;
                                     empty: it has none that can be used */
-    const char *interface;       /* of a probe; NULL: none */
+    const char *interface;       /* a debug probe's, as OpenOCD names it; NULL:
+                                    the device is no probe */
     char text[FLASH_LIST_TEXT];  /* its product string; printable */
     char place[FLASH_LIST_TEXT]; /* the kernel's name of its USB port */
 };

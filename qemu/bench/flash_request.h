@@ -43,7 +43,8 @@ struct flash_request {
     const char *unique;  /* that the chip must have; empty: any */
     const char *pins;    /* that the image in the board must be for, if it tells
                             any; empty: any */
-    const char *folder;  /* that exists and is empty, for what dfu-util reads */
+    const char *folder;  /* an empty folder, to which dfu-util writes what it
+                            reads from the board */
     uint32_t bytes;      /* of flash that the image needs; 1 or more */
 };
 

@@ -116,7 +116,8 @@ static int ask(char text[ANSWER_BYTES], const char *program, const char *word,
                const char *second)
 {
     char *argv[] = {(char *)program, (char *)word, (char *)second, NULL};
-    struct process_output output = {.text = text, .room = ANSWER_BYTES};
+    struct process_output output = {
+        .text = text, .room = ANSWER_BYTES, .ends = true};
 
     return process_run(&(struct process_config){.argv = argv}, &output,
                        ANSWER_MS);

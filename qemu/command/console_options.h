@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The options of commands that talk to a mesh of boards through one console:
- * `ps`, `nodes`, `links`, `mesh`, `identify` and `reset` have them
- * as a table.
+ * `ps`, `nodes`, `links`, `mesh`, `identify` and `reset` share this table
+ * of rows.
  */
 #ifndef QEMU_COMMAND_CONSOLE_OPTIONS_H
 #define QEMU_COMMAND_CONSOLE_OPTIONS_H

@@ -184,7 +184,8 @@ static int refuse(const struct options *options,
     return EXIT_FAILED;
 }
 
-/* Whether this process can open what the board hangs on. */
+/* Checks that this process can open the board's USB device or serial port.
+   Result: 0, or an exit status after a message. */
 static int check_device(struct options *options,
                         const struct flash_board *board)
 {

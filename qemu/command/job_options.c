@@ -74,7 +74,7 @@ static void complete(void *own)
     }
 }
 
-/* ---- what jobs have that not all of them have ---- */
+/* ---- abilities of a mesh or a schedule that options need ---- */
 
 enum {
     HAS_FABRIC = 1,

@@ -71,10 +71,10 @@ struct backend {
        NULL, also the function: there is nothing to say. */
     const char *(*place)(void *context, uint32_t node);
 
-    /* Brings a message to `offset` of the window, before the node is rung, and
-       writes there at once what the fabric reads of it: the header and, as far
-       as windows here have them, the first two pieces. NULL: all windows are
-       here, and the caller copies. */
+    /* Copies a message to `offset` of the node's window before the node is
+       rung. The header, and the first two pieces if their source windows are in
+       this process, are there when the function returns. NULL: all windows are
+       in this process, and the caller copies. */
     void (*deliver)(void *context, uint32_t node, uint32_t offset,
                     const struct message *message, enum message_damage damage);
 };

@@ -74,9 +74,11 @@ enum fabric_step {
 };
 
 struct fabric_action {
-    uint64_t time_ps;     /* mesh time from which the node goes on: until .. */
-    uint64_t complete_ps; /* .. then a message's head alone is there */
-    uint64_t arrival_ps;  /* its last byte is: perhaps long ago */
+    uint64_t time_ps;     /* mesh time from which the node goes on */
+    uint64_t complete_ps; /* mesh time from which the node has the whole
+                             message; before it has the head alone */
+    uint64_t arrival_ps;  /* mesh time when the message's last byte came; long
+                             before time_ps if the message had to wait */
     void *cookie;         /* the message's, or NULL */
     uint32_t node;
     uint32_t source; /* node that sent the message */

@@ -74,8 +74,8 @@ void format_notes_free(struct format_notes *notes)
 
 /* ---- files ---- */
 
-/* Says that a file whose name tells of compression is taken as it is: of a kind
-   that is not known here, or none at all. */
+/* Notes that a file is taken as it is although its name ends as that of a
+   compressed one: its bytes are not compressed, or in a way not known here. */
 static void note_name(struct format_load *load, const char *path,
                       const char *kinds)
 {

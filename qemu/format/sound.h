@@ -24,7 +24,7 @@ struct sound {
     uint32_t channels;     /* 1 to SOUND_CHANNELS_MAX */
     uint32_t sample_bytes; /* 1, 2 or 4 */
     bool is_signed;        /* each sample; if longer than a byte, always */
-    uint32_t rate;         /* Hz, 1 or more, if it is wanted */
+    uint32_t rate; /* samples a second; 1 or more if SOUND_RATE was wanted */
 };
 
 /* What sound file begins as these bytes do, for people: "WAV"; NULL: none that

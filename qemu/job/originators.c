@@ -132,7 +132,10 @@ static int read_report(struct outcome *outcome,
     const struct job_task *task = &originators->task[index];
     const struct wire_order *order = &originators->order[index].wire;
     struct outcome_originator *originator = &outcome->originator[index];
-    int status = job_order_report(originator, &outcome->rounds, report, task);
+    struct rounds_plan unused; /* of several originators no tables are shown */
+    struct rounds_plan *rounds =
+        originators->count == 1 ? &outcome->rounds : &unused;
+    int status = job_order_report(originator, rounds, report, task);
 
     if (status == 0 && farm_plan(&originator->plan, task, order->load_units,
                                  originators->farm_end)) {

@@ -316,7 +316,7 @@ static uint64_t slowest_percent(const struct job_task *task,
     return percent;
 }
 
-/* A number from `least` on, as the range of that field allows. */
+/* The value as JSON, or the nearest bound if it is not in least .. most. */
 static json_t *within(uint64_t value, uint64_t least, uint64_t most)
 {
     return json_integer(

@@ -579,8 +579,8 @@ static enum backend_event leader_wait(void *context, uint32_t *node,
 
 /* ---- beginning and end ---- */
 
-/* Waits for all whose share is to end; one that still opens it hears of the end
-   behind that. */
+/* Waits until all ranks have ended their boards. A rank that still starts its
+   boards reads the request to end them afterwards. */
 static void wait_for_stops(struct leader *leader)
 {
     double now_s = mesh_wall_s();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The nodes of one rank, rank 0's too: what comes for them and what they send
- * to other ranks. A message may be sent on by its receiver's switch before it
- * has come, since rank 0 decides and bytes travel on their own: then the
- * sending waits for it.
+ * to other ranks. Rank 0 says which node sends what to whom, and bytes travel
+ * apart from that: so a node may be told to send a message on whose bytes are
+ * not there yet. Then the sending waits for them.
  */
 #ifndef QEMU_RANKS_LOCAL_H
 #define QEMU_RANKS_LOCAL_H

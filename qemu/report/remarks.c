@@ -158,7 +158,8 @@ static void judge_parts(struct remarks *remarks, const struct outcome *outcome)
 {
     uint32_t without = outcome->node_count - outcome_active_nodes(outcome);
 
-    if (without > 0 && outcome->schedule.phases != WIRE_BEST) {
+    if (without > 0 && outcome->schedule.phases > 0 &&
+        outcome->schedule.phases != WIRE_BEST) {
         add(remarks,
             "%" PRIu32 " of %" PRIu32 " nodes got no part: --phases %u reaches "
             "no more.",

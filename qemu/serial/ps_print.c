@@ -12,7 +12,8 @@ static const struct table_column columns[] = {
     {"node", -6},    {"state", -10},        {"waypoint", -26},
     {"since, s", 8}, {"last circuit", -22}, {"error of the last job", -21}};
 
-/* "message from en, kind 16", "kernel search, round 0" */
+/* Prints what a node waits for or does, such as "message from en, kind 16" (at
+   port east or north) or "kernel search, round 0". */
 static void print_waypoint(struct table *table, const struct ps_node *node)
 {
     if (strcmp(node->waypoint, "message") == 0) {

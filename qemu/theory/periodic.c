@@ -44,8 +44,9 @@ static quad root_of(quad value)
     return root;
 }
 
-/* The root of the time that the load takes at the rate alone, or more where
-   there would be too many periods, or too little time. */
+/* The length of a period: the square root of the load's time at the limit rate,
+   by the paper. It is longer if there were more than PERIODS_MAX periods, or if
+   startups would fill half of one. */
 static quad period_of(const struct papers_plan *plan,
                       const struct periodic *periodic)
 {

@@ -4,7 +4,9 @@
  * sends a chunk to each worker in one order and collects the results, `ratio`
  * units for each unit of the load, in another; its link is used by one transfer
  * at a time, and a worker does not compute while it receives or sends. A linear
- * programme for each pair of orders, (10) to (13) there:
+ * programme for each pair of orders, equations (10) to (13) of the paper.
+ * Worker i gets a_i units, with C_i the transfer time and E_i the compute time
+ * of a unit; T is the time until all results are back:
  *
  *     sum of C_j a_j up to i as sent + E_i a_i
  *         + ratio * sum of C_j a_j from i on as collected    <= T, each i

@@ -219,7 +219,7 @@ def test_what_monitors_say(tmp_path):
     heard; nor is a second debugger followed."""
     library = tmp_path / "halt.so"
     subprocess.run(["gcc", "-shared", "-fPIC", "-I", mesh.ROOT, "-o", library,
-                    mesh.ROOT / "qemu" / "wired" / "halt.c"], check=True)
+                    mesh.ROOT / "qemu" / "serial" / "halt.c"], check=True)
     call = ctypes.CDLL(str(library)).wired_halt_receive
     call.restype = ctypes.c_char_p
     leader = ctypes.c_uint32(2 ** 32 - 1)
