@@ -19,6 +19,7 @@
 #define BOARD_WINDOW_NAMES "mps2-an385 (default) or mps2-an386"
 #define BOARD_SERIAL_NAME "stm32f405"
 #define BOARD_SERIAL_NAMES BOARD_SERIAL_NAME
+#define BOARD_FLASHED_NAMES BOARD_SERIAL_NAME /* rows with a `target` */
 
 /* The medium of a board's circuits. */
 enum board_circuits {

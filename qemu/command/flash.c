@@ -103,9 +103,9 @@ static bool has_boards(const struct options *options)
 
 static const struct option_row rows[] = {
     {"board", "BOARD", 0, OPTION_CHOICE, OPTION_AT(struct options, config.chip),
-     .help = "Kind of board: " BOARD_SERIAL_NAMES " (required)",
+     .help = "Kind of board: " BOARD_FLASHED_NAMES " (required)",
      .required = true, .choice = board_flashed, .set = board_set,
-     .allowed = "must be " BOARD_SERIAL_NAMES ": no other can be flashed"},
+     .allowed = "must be " BOARD_FLASHED_NAMES ": no other can be flashed"},
     {"probe", "SERIAL", 0, OPTION_SET, OPTION_AT(struct options, one),
      .help = "One board: the one at the probe with this serial number",
      .set = set_one},
