@@ -224,13 +224,6 @@ static size_t index_of(const json_t *entries, const struct job_task *task,
     return count;
 }
 
-/* The originator computes 2^shift times slower. */
-static unsigned slow_shift(const struct job_task *task)
-{
-    return request_slow_shift(
-        task->request, torus_index(task->request->size, task->originator->at));
-}
-
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -248,7 +241,7 @@ static const json_t *entry_for(const struct job_task *task, const char *board)
 struct job_rate rates_find(const struct job_task *task, const char *board)
 {
     const json_t *entry = entry_for(task, board);
-    unsigned shift = slow_shift(task);
+    unsigned shift = job_task_slow_shift(task);
 
     return (struct job_rate){
         .compute_ps = smaller(number_of(entry, "compute_ps") << shift,
@@ -326,7 +319,7 @@ static json_t *within(uint64_t value, uint64_t least, uint64_t most)
 static json_t *entry_of(const struct job_task *task,
                         const struct outcome *outcome, struct job_rate rate)
 {
-    unsigned shift = slow_shift(task);
+    unsigned shift = job_task_slow_shift(task);
     uint64_t percent = slowest_percent(task, outcome);
     json_t *entry = json_pack(
         "{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:I}", "board", outcome->board,
