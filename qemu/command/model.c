@@ -15,13 +15,13 @@
 /* ---- star ---- */
 
 /* Whether all workers are equal; else after a message. */
-static bool check_equal(const struct papers_star *star)
+static bool check_equal(const struct theory_star *star)
 {
-    const struct papers_workers *workers = star->workers;
+    const struct theory_workers *workers = star->workers;
 
     for (size_t i = 1; i < workers->count; ++i) {
-        for (unsigned column = 0; column < PAPERS_COLUMNS_MAX; ++column) {
-            if (papers_number_compare(workers->numbers[i][column],
+        for (unsigned column = 0; column < THEORY_COLUMNS_MAX; ++column) {
+            if (theory_number_compare(workers->numbers[i][column],
                                       workers->numbers[0][column]) != 0) {
                 fprintf(stderr,
                         "quincunx: %s:%u: --installments 'umr': must be a "
@@ -35,14 +35,14 @@ static bool check_equal(const struct papers_star *star)
 }
 
 /* The most rounds below `rounds` that are possible, 1 at least. */
-static unsigned largest_feasible(const struct papers_star *star,
+static unsigned largest_feasible(const struct theory_star *star,
                                  unsigned rounds)
 {
     for (rounds -= 1; rounds > 1; --rounds) {
-        struct papers_plan plan;
-        bool good = papers_installments(&plan, star, rounds);
+        struct theory_star_plan plan;
+        bool good = theory_installments(&plan, star, rounds);
 
-        papers_plan_free(&plan);
+        theory_star_plan_free(&plan);
         if (good) {
             break;
         }
@@ -51,18 +51,18 @@ static unsigned largest_feasible(const struct papers_star *star,
 }
 
 /* Plans a given number of rounds. Result: an exit status. */
-static int plan_rounds(struct papers_plan *plan, const struct papers_star *star,
-                       unsigned rounds)
+static int plan_rounds(struct theory_star_plan *plan,
+                       const struct theory_star *star, unsigned rounds)
 {
     size_t workers = star->workers->count;
 
-    if (workers * rounds > PAPERS_SENDS_MAX) {
-        papers_plan_init(plan, 0);
+    if (workers * rounds > THEORY_SENDS_MAX) {
+        theory_star_plan_init(plan, 0);
         return usage_error(
             "--installments '%u': must be 1 to %zu with %zu workers", rounds,
-            PAPERS_SENDS_MAX / workers, workers);
+            THEORY_SENDS_MAX / workers, workers);
     }
-    if (!papers_installments(plan, star, rounds)) {
+    if (!theory_installments(plan, star, rounds)) {
         return usage_error(
             "--installments '%u': infeasible: a chunk would be less than "
             "nothing; the largest feasible M below is %u",
@@ -72,8 +72,8 @@ static int plan_rounds(struct papers_plan *plan, const struct papers_star *star,
 }
 
 /* Result: an exit status. The plan is to be freed after success. */
-static int plan_star(struct papers_plan *plan, const struct papers_star *star,
-                     unsigned rounds)
+static int plan_star(struct theory_star_plan *plan,
+                     const struct theory_star *star, unsigned rounds)
 {
     int status = 0;
 
@@ -82,18 +82,18 @@ static int plan_star(struct papers_plan *plan, const struct papers_star *star,
         if (!check_equal(star)) {
             return EXIT_USAGE;
         }
-        papers_umr(plan, star);
+        theory_umr(plan, star);
         break;
     case MODEL_PERIODIC:
-        papers_periodic(plan, star);
+        theory_periodic(plan, star);
         break;
     case 1:
-        papers_order_best(plan, star);
+        theory_order_best(plan, star);
         break;
     default:
         status = plan_rounds(plan, star, rounds);
         if (status != 0) {
-            papers_plan_free(plan);
+            theory_star_plan_free(plan);
         }
     }
     return status;
@@ -101,27 +101,27 @@ static int plan_star(struct papers_plan *plan, const struct papers_star *star,
 
 static int run_star(const struct model_options *options)
 {
-    static const struct papers_line line = {.words = "g w [G [W]]",
+    static const struct theory_line line = {.words = "g w [G [W]]",
                                             .least = 2,
                                             .most = 4,
                                             .positive = {true, true},
                                             .workers_max = WORKERS_MAX};
-    struct papers_workers workers;
+    struct theory_workers workers;
     quad master = options->number[MODEL_MASTER];
-    struct papers_star star = {.workers = &workers,
+    struct theory_star star = {.workers = &workers,
                                .load = options->number[MODEL_LOAD],
                                .master_rate = master > 0 ? 1 / master : 0};
-    struct papers_plan plan;
-    int status = papers_workers_read(&workers, options->path, &line);
+    struct theory_star_plan plan;
+    int status = theory_workers_read(&workers, options->path, &line);
 
     if (status == 0) {
         status = plan_star(&plan, &star, options->rounds);
         if (status == 0) {
             model_print_star(&plan, &star, options->json);
-            papers_plan_free(&plan);
+            theory_star_plan_free(&plan);
         }
     }
-    papers_workers_free(&workers);
+    theory_workers_free(&workers);
     return status;
 }
 
@@ -129,22 +129,22 @@ static int run_star(const struct model_options *options)
 
 static int run_results(const struct model_options *options)
 {
-    static const struct papers_line line = {.words = "C E",
+    static const struct theory_line line = {.words = "C E",
                                             .least = 2,
                                             .most = 2,
                                             .positive = {true, true},
                                             .workers_max = WORKERS_MAX};
     quad load = options->number[MODEL_LOAD];
-    struct papers_workers workers;
-    struct papers_results results;
-    int status = papers_workers_read(&workers, options->path, &line);
+    struct theory_workers workers;
+    struct theory_results results;
+    int status = theory_workers_read(&workers, options->path, &line);
 
     if (status == 0) {
-        papers_results(&results, &workers, load, options->number[MODEL_RATIO]);
+        theory_results(&results, &workers, load, options->number[MODEL_RATIO]);
         model_print_results(&results, workers.count, load, options->json);
-        papers_results_free(&results);
+        theory_results_free(&results);
     }
-    papers_workers_free(&workers);
+    theory_workers_free(&workers);
     return status;
 }
 
@@ -165,55 +165,55 @@ static bool read_units(uint64_t *units, const struct model_options *options)
 
 /* Carries the farm out and prints it. Result: an exit status. */
 static int print_farm(const struct model_options *options,
-                      const struct papers_workers *workers, uint64_t units)
+                      const struct theory_workers *workers, uint64_t units)
 {
     quad factor = options->number[MODEL_FACTOR];
     bool given = factor > 0;
-    struct papers_farm farm;
+    struct theory_farm farm;
     bool good;
 
     if (!given) {
-        factor = papers_farm_factor(workers, units);
+        factor = theory_farm_factor(workers, units);
     }
-    good = papers_farm(&farm, workers, units, factor);
+    good = theory_farm(&farm, workers, units, factor);
     if (good) {
         model_print_farm(&farm, (quad)units, factor, given, options->json);
     } else {
         fprintf(stderr,
                 "quincunx: --load '%s': more than %u chunks: must be less, or "
                 "a smaller --factor\n",
-                options->text[MODEL_LOAD], PAPERS_CHUNKS_MAX);
+                options->text[MODEL_LOAD], THEORY_CHUNKS_MAX);
     }
-    papers_farm_free(&farm);
+    theory_farm_free(&farm);
     return good ? 0 : EXIT_USAGE;
 }
 
 static int run_farm(const struct model_options *options)
 {
-    static const struct papers_line line = {.words = "t",
+    static const struct theory_line line = {.words = "t",
                                             .least = 1,
                                             .most = 1,
                                             .positive = {true},
                                             .workers_max = WORKERS_MAX};
-    struct papers_workers workers;
+    struct theory_workers workers;
     uint64_t units;
     int status = read_units(&units, options) ? 0 : EXIT_USAGE;
 
     if (status != 0) {
         return status;
     }
-    status = papers_workers_read(&workers, options->path, &line);
+    status = theory_workers_read(&workers, options->path, &line);
     if (status == 0) {
         status = print_farm(options, &workers, units);
     }
-    papers_workers_free(&workers);
+    theory_workers_free(&workers);
     return status;
 }
 
 /* ---- masters ---- */
 
 /* Whether somebody holds something; else after a message. */
-static bool check_held(const struct papers_workers *workers)
+static bool check_held(const struct theory_workers *workers)
 {
     for (size_t i = 0; i < workers->count; ++i) {
         if (workers->numbers[i][0] > 0) {
@@ -227,15 +227,15 @@ static bool check_held(const struct papers_workers *workers)
 
 /* Plans and prints. Result: an exit status. */
 static int print_masters(const struct model_options *options,
-                         const struct papers_workers *workers)
+                         const struct theory_workers *workers)
 {
-    struct papers_network network = {.startup = options->number[MODEL_STARTUP],
+    struct theory_network network = {.startup = options->number[MODEL_STARTUP],
                                      .transfer =
                                          options->number[MODEL_TRANSFER],
                                      .compute = options->number[MODEL_COMPUTE],
                                      .scale = options->number[MODEL_SCALE]};
-    struct papers_masters masters;
-    bool good = papers_masters(&masters, workers, &network);
+    struct theory_masters masters;
+    bool good = theory_masters(&masters, workers, &network);
 
     if (good) {
         model_print_masters(&masters, options->json);
@@ -243,18 +243,18 @@ static int print_masters(const struct model_options *options,
         fprintf(stderr,
                 "quincunx: --startup '%s': more than %u rounds: must be more, "
                 "or --scale less\n",
-                options->text[MODEL_STARTUP], PAPERS_MASTERS_ROUNDS_MAX);
+                options->text[MODEL_STARTUP], THEORY_MASTERS_ROUNDS_MAX);
     }
-    papers_masters_free(&masters);
+    theory_masters_free(&masters);
     return good ? 0 : EXIT_USAGE;
 }
 
 static int run_masters(const struct model_options *options)
 {
-    static const struct papers_line line = {
+    static const struct theory_line line = {
         .words = "x", .least = 1, .most = 1, .workers_max = WORKERS_MAX};
-    struct papers_workers workers;
-    int status = papers_workers_read(&workers, options->path, &line);
+    struct theory_workers workers;
+    int status = theory_workers_read(&workers, options->path, &line);
 
     if (status == 0 && !check_held(&workers)) {
         status = EXIT_USAGE;
@@ -262,7 +262,7 @@ static int run_masters(const struct model_options *options)
     if (status == 0) {
         status = print_masters(options, &workers);
     }
-    papers_workers_free(&workers);
+    theory_workers_free(&workers);
     return status;
 }
 

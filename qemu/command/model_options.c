@@ -26,19 +26,19 @@ static const char *const kinds[MODEL_PLATFORMS] = {
 
 static int set_positive(void *number, const char *option, const char *text)
 {
-    return parse_report(option, text, papers_number_positive(number, text));
+    return parse_report(option, text, theory_number_positive(number, text));
 }
 
 static int set_natural(void *number, const char *option, const char *text)
 {
-    return parse_report(option, text, papers_number_natural(number, text));
+    return parse_report(option, text, theory_number_natural(number, text));
 }
 
 static int set_factor(void *own, const char *option, const char *text)
 {
     quad *number = own;
     bool fine = strcmp(text, "auto") == 0 ||
-                (papers_number_parse(number, text) == NULL && *number >= 1);
+                (theory_number_parse(number, text) == NULL && *number >= 1);
 
     return parse_report(option, text,
                         fine ? NULL : "must be a number of 1 or more, or auto");
@@ -56,7 +56,7 @@ static int set_installments(void *own, const char *option, const char *text)
         *rounds = MODEL_PERIODIC;
     } else {
         fine = parse_count(text, &number) == NULL && number >= 1 &&
-               number <= PAPERS_ROUNDS_MAX;
+               number <= THEORY_ROUNDS_MAX;
         *rounds = (unsigned)number;
     }
     return parse_report(option, text,

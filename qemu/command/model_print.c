@@ -13,7 +13,7 @@
 /* ---- star ---- */
 
 /* The chunks of each worker, in time's order. */
-static json_t *sends_json(const struct papers_plan *plan, size_t workers)
+static json_t *sends_json(const struct theory_star_plan *plan, size_t workers)
 {
     json_t *chunks = model_json_arrays(workers);
 
@@ -24,13 +24,13 @@ static json_t *sends_json(const struct papers_plan *plan, size_t workers)
     return chunks;
 }
 
-static bool is_periodic(const struct papers_plan *plan)
+static bool is_periodic(const struct theory_star_plan *plan)
 {
     return plan->period > 0;
 }
 
 /* Each worker's sum of chunks, of `workers`; to be freed. */
-static quad *shares_of(const struct papers_plan *plan, size_t workers)
+static quad *shares_of(const struct theory_star_plan *plan, size_t workers)
 {
     quad *shares = memory_or_exit(calloc(workers, sizeof *shares));
     quad times = is_periodic(plan) ? (quad)(plan->rounds - 1) : 1;
@@ -42,7 +42,7 @@ static quad *shares_of(const struct papers_plan *plan, size_t workers)
 }
 
 /* How many workers were served before the first was served again. */
-static size_t served(const struct papers_plan *plan)
+static size_t served(const struct theory_star_plan *plan)
 {
     size_t count = 0;
 
@@ -53,8 +53,8 @@ static size_t served(const struct papers_plan *plan)
     return count;
 }
 
-static void star_json(const struct papers_plan *plan,
-                      const struct papers_star *star)
+static void star_json(const struct theory_star_plan *plan,
+                      const struct theory_star *star)
 {
     size_t workers = star->workers->count;
     quad *shares = shares_of(plan, workers);
@@ -82,7 +82,7 @@ static void star_json(const struct papers_plan *plan,
 
 /* A line for each worker that is served: its share and, if there are several,
    its chunks; of equal periods one. */
-static void print_shares(const struct papers_plan *plan, size_t workers)
+static void print_shares(const struct theory_star_plan *plan, size_t workers)
 {
     quad *shares = shares_of(plan, workers);
     size_t each = served(plan);
@@ -100,8 +100,8 @@ static void print_shares(const struct papers_plan *plan, size_t workers)
     free(shares);
 }
 
-static void star_text(const struct papers_plan *plan,
-                      const struct papers_star *star)
+static void star_text(const struct theory_star_plan *plan,
+                      const struct theory_star *star)
 {
     bool periodic = is_periodic(plan);
 
@@ -127,8 +127,8 @@ static void star_text(const struct papers_plan *plan,
     print_shares(plan, star->workers->count);
 }
 
-void model_print_star(const struct papers_plan *plan,
-                      const struct papers_star *star, bool json)
+void model_print_star(const struct theory_star_plan *plan,
+                      const struct theory_star *star, bool json)
 {
     if (json) {
         star_json(plan, star);
@@ -139,7 +139,7 @@ void model_print_star(const struct papers_plan *plan,
 
 /* ---- results ---- */
 
-static json_t *collection_json(const struct papers_collection *of,
+static json_t *collection_json(const struct theory_collection *of,
                                size_t workers, quad load)
 {
     json_t *json = json_object();
@@ -163,7 +163,7 @@ static json_t *collection_json(const struct papers_collection *of,
 }
 
 static void print_collection(const char *name,
-                             const struct papers_collection *of)
+                             const struct theory_collection *of)
 {
     printf("\n%s\n", name);
     model_text_line("makespan", of->makespan, OF_TIME);
@@ -181,7 +181,7 @@ static void print_collection(const char *name,
     }
 }
 
-void model_print_results(const struct papers_results *results, size_t workers,
+void model_print_results(const struct theory_results *results, size_t workers,
                          quad load, bool json)
 {
     json_t *object;
@@ -215,7 +215,7 @@ void model_print_results(const struct papers_results *results, size_t workers,
 /* ---- farm ---- */
 
 /* The chunks of each worker, in time's order. */
-static json_t *chunks_json(const struct papers_farm *farm)
+static json_t *chunks_json(const struct theory_farm *farm)
 {
     json_t *chunks = model_json_arrays(farm->workers);
 
@@ -227,7 +227,7 @@ static json_t *chunks_json(const struct papers_farm *farm)
 }
 
 /* A line for each worker: its end and its chunks. `chunks`: chunks_json(). */
-static void print_chunks(const struct papers_farm *farm, const json_t *chunks)
+static void print_chunks(const struct theory_farm *farm, const json_t *chunks)
 {
     for (size_t i = 0; i < farm->workers; ++i) {
         const json_t *mine = json_array_get(chunks, i);
@@ -254,7 +254,7 @@ static void print_factor(quad factor, bool given)
     puts(", the divisor of what is left (for first chunks: of the load)");
 }
 
-void model_print_farm(const struct papers_farm *farm, quad load, quad factor,
+void model_print_farm(const struct theory_farm *farm, quad load, quad factor,
                       bool given, bool json)
 {
     json_t *chunks = chunks_json(farm);
@@ -292,7 +292,7 @@ void model_print_farm(const struct papers_farm *farm, quad load, quad factor,
 
 /* ---- masters ---- */
 
-static json_t *parts_json(const struct papers_masters *masters)
+static json_t *parts_json(const struct theory_masters *masters)
 {
     json_t *parts = json_array();
 
@@ -303,12 +303,12 @@ static json_t *parts_json(const struct papers_masters *masters)
     return parts;
 }
 
-static json_t *transfers_json(const struct papers_masters *masters)
+static json_t *transfers_json(const struct theory_masters *masters)
 {
     json_t *transfers = json_array();
 
     for (size_t i = 0; i < masters->transfers; ++i) {
-        const struct papers_transfer *one = &masters->transfer[i];
+        const struct theory_transfer *one = &masters->transfer[i];
 
         json_array_append_new(
             transfers,
@@ -319,7 +319,7 @@ static json_t *transfers_json(const struct papers_masters *masters)
     return transfers;
 }
 
-static void masters_json(const struct papers_masters *masters, double makespan)
+static void masters_json(const struct theory_masters *masters, double makespan)
 {
     json_t *json = json_pack(
         "{s:s, s:I, s:i, s:I, s:f, s:f, s:f, s:f}", "platform", "masters",
@@ -338,7 +338,7 @@ static void masters_json(const struct papers_masters *masters, double makespan)
     model_json_print(json);
 }
 
-static void print_rounds(const struct papers_masters *masters)
+static void print_rounds(const struct theory_masters *masters)
 {
     if (masters->rounds.rounds == 0) {
         printf("%-13s 0: no node sends, each computes what it holds\n",
@@ -354,7 +354,7 @@ static void print_rounds(const struct papers_masters *masters)
     putchar('\n');
 }
 
-static void masters_text(const struct papers_masters *masters, double makespan)
+static void masters_text(const struct theory_masters *masters, double makespan)
 {
     model_text_line("lower bound", masters->bound, OF_TIME);
     printf("%-13s %u\n", "class", masters->class);
@@ -372,7 +372,7 @@ static void masters_text(const struct papers_masters *masters, double makespan)
     }
 }
 
-void model_print_masters(const struct papers_masters *masters, bool json)
+void model_print_masters(const struct theory_masters *masters, bool json)
 {
     double makespan = (double)((double)masters->bound * (1 + masters->excess));
 

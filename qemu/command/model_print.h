@@ -9,17 +9,17 @@
 #include "qemu/theory/papers_plan.h"
 #include "qemu/theory/results.h"
 
-void model_print_star(const struct papers_plan *plan,
-                      const struct papers_star *star, bool json);
+void model_print_star(const struct theory_star_plan *plan,
+                      const struct theory_star *star, bool json);
 
 /* The results of so many workers. */
-void model_print_results(const struct papers_results *results, size_t workers,
+void model_print_results(const struct theory_results *results, size_t workers,
                          quad load, bool json);
 
 /* `given`: the factor is the user's, not one that was computed as a double. */
-void model_print_farm(const struct papers_farm *farm, quad load, quad factor,
+void model_print_farm(const struct theory_farm *farm, quad load, quad factor,
                       bool given, bool json);
 
-void model_print_masters(const struct papers_masters *masters, bool json);
+void model_print_masters(const struct theory_masters *masters, bool json);
 
 #endif

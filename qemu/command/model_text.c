@@ -8,10 +8,10 @@
 
 void model_text_number(quad value)
 {
-    char fraction[PAPERS_FRACTION_CHARS];
+    char fraction[THEORY_FRACTION_CHARS];
 
     printf("%.12g", (double)value);
-    if (papers_number_fraction(fraction, value) &&
+    if (theory_number_fraction(fraction, value) &&
         strchr(fraction, '/') != NULL) {
         printf(" (%s)", fraction);
     }
@@ -19,7 +19,7 @@ void model_text_number(quad value)
 
 void model_text_line(const char *name, quad value, const char *of)
 {
-    bool one = papers_number_compare(value, 1) == 0;
+    bool one = theory_number_compare(value, 1) == 0;
 
     printf("%-13s ", name);
     model_text_number(value);
@@ -72,11 +72,11 @@ json_t *model_json_arrays(size_t count)
 
 void model_json_set(json_t *json, const char *name, quad value)
 {
-    char fraction[PAPERS_FRACTION_CHARS];
+    char fraction[THEORY_FRACTION_CHARS];
     char exact[32];
 
     json_object_set_new(json, name, model_json_number(value));
-    if (papers_number_fraction(fraction, value)) {
+    if (theory_number_fraction(fraction, value)) {
         snprintf(exact, sizeof exact, "%s_exact", name);
         json_object_set_new(json, exact, json_string(fraction));
     }

@@ -10,22 +10,22 @@
 #include <stdlib.h>
 
 /* Computes all nodes' shares, to be freed. Result: the exit status. */
-static int compute_nodes(struct model_node **nodes,
+static int compute_nodes(struct theory_node **nodes,
                          const struct plan_solved *solved,
                          const struct plan_options *options)
 {
-    struct model_torus torus = plan_torus(options);
+    struct theory_torus torus = plan_torus(options);
 
     if (options->ports != TORUS_PORTS && solved->detail.part == NULL) {
         return usage_error("--per-node and --ports '%" PRIu64
                            "': more than %u different shares with %u phases: "
                            "fewer --phases are needed",
-                           options->ports, MODEL_GROUPS_MAX,
+                           options->ports, THEORY_GROUPS_MAX,
                            solved->plan.phases);
     }
     *nodes = memory_or_exit(malloc(torus_nodes(torus.size) * sizeof **nodes));
-    model_spread(*nodes, &solved->plan, &solved->detail, options->load_units,
-                 torus.size, torus.originator);
+    theory_spread(*nodes, &solved->plan, &solved->detail, options->load_units,
+                  torus.size, torus.originator);
     return 0;
 }
 
@@ -33,7 +33,7 @@ int plan_command(int argc, char **argv)
 {
     struct plan_options options;
     struct plan_solved solved = {.meanwhile = false};
-    struct model_node *nodes = NULL;
+    struct theory_node *nodes = NULL;
     int status = plan_options_parse(&options, argc, argv);
 
     if (status == 0) {
@@ -48,6 +48,6 @@ int plan_command(int argc, char **argv)
         plan_print_table(&solved, nodes, &options);
     }
     free(nodes);
-    model_detail_free(&solved.detail);
+    theory_detail_free(&solved.detail);
     return status;
 }

@@ -14,7 +14,7 @@
 #define TIME_BYTES 24u
 
 /* Sets stages and startup of a phase; false if the startup exceeds 64 bits. */
-static bool set_phase(struct model_input *input,
+static bool set_phase(struct theory_input *input,
                       const struct plan_options *options, unsigned phase)
 {
     uint64_t hops = options->side;
@@ -46,13 +46,13 @@ static const char *time_text(char text[TIME_BYTES],
     return plan_given(options, key) ? options->text[key] : text;
 }
 
-int plan_options_input(struct model_input *input,
+int plan_options_input(struct theory_input *input,
                        const struct plan_options *options)
 {
     char startup[TIME_BYTES];
     char hop_delay[TIME_BYTES];
 
-    *input = (struct model_input){
+    *input = (struct theory_input){
         .load_units = options->load_units,
         .compute_ps = options->compute_ps,
         .transfer_ps = options->transfer_ps,
@@ -60,8 +60,8 @@ int plan_options_input(struct model_input *input,
         .results_denominator = options->results_denominator,
         .phases_max = options->phases_max,
         .phases_fixed = plan_given(options, PLAN_PHASES),
-        .phases_want = options->phases > MODEL_PHASES_MAX
-                           ? MODEL_PHASES_MAX + 1
+        .phases_want = options->phases > THEORY_PHASES_MAX
+                           ? THEORY_PHASES_MAX + 1
                            : (uint8_t)options->phases,
     };
     for (unsigned phase = 1; phase <= input->phases_max; ++phase) {

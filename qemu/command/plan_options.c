@@ -45,7 +45,7 @@ static int set_layers(void *own, const char *option, const char *text)
     unsigned count = 0;
 
     while (allowed == NULL && (one = strsep(&rest, ",")) != NULL) {
-        if (count > MODEL_PHASES_MAX) {
+        if (count > THEORY_PHASES_MAX) {
             allowed = "must be at most 21 times";
             break;
         }
@@ -157,7 +157,7 @@ static const struct option_row rows[PLAN_KEYS] = {
              "earliest results. Also prints similar rounds, R parts of one "
              "plan, and takes them where they end earlier",
      .usual = "1", .without = "layer-compute compute-power", .least = 1,
-     .most = MODEL_ROUNDS_MAX, .word = "auto",
+     .most = THEORY_ROUNDS_MAX, .word = "auto",
      .allowed = "must be 1 to 64, or auto"},
     {"ports", "P", 2, OPTION_COUNT, OPTION_AT(struct plan_options, ports),
      .help = "Ports that a node uses at once: 1, 2 or 4 (default); with "

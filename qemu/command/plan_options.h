@@ -48,7 +48,7 @@ struct plan_options {
     uint64_t startup_ps;
     uint64_t transfer_ps;
     uint64_t compute_ps; /* of layer 0 with layer_compute */
-    uint64_t layer_compute_ps[MODEL_PHASES_MAX + 1];
+    uint64_t layer_compute_ps[THEORY_PHASES_MAX + 1];
     unsigned layer_computes; /* entries */
     uint32_t power_numerator;
     uint32_t power_denominator;
@@ -82,7 +82,7 @@ NODISCARD int plan_options_parse(struct plan_options *options, int argc,
 
 /* Makes the model's input. Result: 0, or EXIT_USAGE after a message on stderr.
  */
-NODISCARD int plan_options_input(struct model_input *input,
+NODISCARD int plan_options_input(struct theory_input *input,
                                  const struct plan_options *options);
 
 /*

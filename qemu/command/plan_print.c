@@ -14,9 +14,9 @@ static uint64_t node_count(const struct plan_options *options)
 }
 
 /* 5^N */
-static uint64_t active_nodes(const struct model_plan *plan)
+static uint64_t active_nodes(const struct theory_plan *plan)
 {
-    return model_layer_nodes(plan->phases + 1u) / 4;
+    return theory_layer_nodes(plan->phases + 1u) / 4;
 }
 
 /* JSON. */
@@ -31,10 +31,10 @@ static json_t *with_part(json_t *json, double share_units, double volume_units,
     return json;
 }
 
-static json_t *rounds_json(const struct model_plan *plan,
-                           const struct model_detail *detail, unsigned layer)
+static json_t *rounds_json(const struct theory_plan *plan,
+                           const struct theory_detail *detail, unsigned layer)
 {
-    const struct model_part *part =
+    const struct theory_part *part =
         detail->average == NULL ? detail->part : detail->average;
     json_t *rounds = json_array();
 
@@ -47,12 +47,12 @@ static json_t *rounds_json(const struct model_plan *plan,
     return rounds;
 }
 
-static json_t *groups_json(const struct model_detail *detail, unsigned layer)
+static json_t *groups_json(const struct theory_detail *detail, unsigned layer)
 {
     json_t *groups = json_array();
 
     for (uint32_t i = detail->first[layer]; i < detail->first[layer + 1]; ++i) {
-        const struct model_part *part = &detail->part[i];
+        const struct theory_part *part = &detail->part[i];
         json_t *group = json_pack("{s:I}", "nodes", (json_int_t)part->nodes);
 
         json_array_append_new(groups,
@@ -62,18 +62,18 @@ static json_t *groups_json(const struct model_detail *detail, unsigned layer)
     return groups;
 }
 
-static json_t *layer_json(const struct model_plan *plan,
-                          const struct model_detail *detail, unsigned i)
+static json_t *layer_json(const struct theory_plan *plan,
+                          const struct theory_detail *detail, unsigned i)
 {
     json_t *layer = json_pack("{s:I, s:I}", "layer", (json_int_t)i, "nodes",
-                              (json_int_t)model_layer_nodes(i));
+                              (json_int_t)theory_layer_nodes(i));
 
     with_part(layer, plan->share_units[i], plan->volume_units[i],
               plan->end_ps[i]);
     if (plan->rounds > 1) {
         json_object_set_new(layer, "rounds", rounds_json(plan, detail, i));
     }
-    if (detail->part != NULL && detail->order == MODEL_BY_GROUP) {
+    if (detail->part != NULL && detail->order == THEORY_BY_GROUP) {
         json_object_set_new(layer, "groups", groups_json(detail, i));
     }
     return layer;
@@ -81,8 +81,8 @@ static json_t *layer_json(const struct model_plan *plan,
 
 /* How much longer similar rounds take, as a part of the plan's makespan; none
    if that is less than half a picosecond. */
-static double loss_of(const struct model_similar *similar,
-                      const struct model_plan *plan)
+static double loss_of(const struct theory_similar *similar,
+                      const struct theory_plan *plan)
 {
     return plan->makespan_ps == 0
                ? 0
@@ -92,7 +92,7 @@ static double loss_of(const struct model_similar *similar,
 /* Adds similar rounds, and if the plan is theirs the best by the equations. */
 static void add_similar(json_t *json, const struct plan_solved *solved)
 {
-    const struct model_similar *similar = &solved->similar;
+    const struct theory_similar *similar = &solved->similar;
     json_t *parts = json_array();
     json_t *object;
 
@@ -179,8 +179,8 @@ static json_t *inputs_json(const struct plan_options *options)
         options->store_and_forward ? "store-and-forward" : "circuit");
 }
 
-static json_t *plan_json(const struct model_plan *plan,
-                         const struct model_detail *detail,
+static json_t *plan_json(const struct theory_plan *plan,
+                         const struct theory_detail *detail,
                          const struct plan_options *options)
 {
     json_t *layers = json_array();
@@ -207,7 +207,7 @@ static json_t *plan_json(const struct model_plan *plan,
 
 /* Prints nodes one by one: ten million as jansson values would take
    gigabytes. */
-static void print_nodes_json(const struct model_node *nodes,
+static void print_nodes_json(const struct theory_node *nodes,
                              const struct plan_options *options)
 {
     struct torus_size size = plan_torus(options).size;
@@ -224,7 +224,7 @@ static void print_nodes_json(const struct model_node *nodes,
 }
 
 int plan_print_json(const struct plan_solved *solved,
-                    const struct model_node *nodes,
+                    const struct theory_node *nodes,
                     const struct plan_options *options)
 {
     json_t *json = plan_json(&solved->plan, &solved->detail, options);
@@ -259,12 +259,12 @@ static void print_time(int width, uint64_t time_ps)
            time_ps % 1000000);
 }
 
-static void print_layers(const struct model_plan *plan)
+static void print_layers(const struct theory_plan *plan)
 {
     puts("  layer          nodes         share [units]        volume [units]"
          "          received [us]");
     for (unsigned i = 0; i <= plan->phases; ++i) {
-        printf("%7u %14" PRIu64 " %21.6f %21.6f", i, model_layer_nodes(i),
+        printf("%7u %14" PRIu64 " %21.6f %21.6f", i, theory_layer_nodes(i),
                plan->share_units[i], plan->volume_units[i]);
         print_time(16, plan->end_ps[i]);
         putchar('\n');
@@ -305,7 +305,7 @@ static void print_results(const struct plan_solved *solved)
     }
 }
 
-static void print_parts(const struct model_similar *similar)
+static void print_parts(const struct theory_similar *similar)
 {
     fputs("with ", stdout);
     amount_things(stdout, similar->phases, "phase");
@@ -321,7 +321,7 @@ static void print_parts(const struct model_similar *similar)
 
 static void print_similar(const struct plan_solved *solved)
 {
-    const struct model_similar *similar = &solved->similar;
+    const struct theory_similar *similar = &solved->similar;
 
     fputs("similar  ", stdout);
     if (solved->is_similar) {
@@ -344,7 +344,7 @@ static void print_similar(const struct plan_solved *solved)
     }
 }
 
-static void print_nodes(const struct model_node *nodes,
+static void print_nodes(const struct theory_node *nodes,
                         const struct plan_options *options)
 {
     struct torus_size size = plan_torus(options).size;
@@ -359,10 +359,10 @@ static void print_nodes(const struct model_node *nodes,
 }
 
 void plan_print_table(const struct plan_solved *solved,
-                      const struct model_node *nodes,
+                      const struct theory_node *nodes,
                       const struct plan_options *options)
 {
-    const struct model_plan *plan = &solved->plan;
+    const struct theory_plan *plan = &solved->plan;
 
     printf("Torus %" PRIu64 " x %" PRIu64 ", ", options->side, options->side);
     amount_things(stdout, node_count(options), "node");

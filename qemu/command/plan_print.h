@@ -10,10 +10,10 @@
    JSON has every round, the table their sums. Result of the JSON: 0, or
    EXIT_FAILED after a message if a number is infinite. */
 NODISCARD int plan_print_json(const struct plan_solved *solved,
-                              const struct model_node *nodes,
+                              const struct theory_node *nodes,
                               const struct plan_options *options);
 void plan_print_table(const struct plan_solved *solved,
-                      const struct model_node *nodes,
+                      const struct theory_node *nodes,
                       const struct plan_options *options);
 
 #endif

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct model_torus plan_torus(const struct plan_options *options)
+struct theory_torus plan_torus(const struct plan_options *options)
 {
     uint16_t side = (uint16_t)options->side;
 
-    return (struct model_torus){
+    return (struct theory_torus){
         .size = {side, side},
         .originator = {(uint16_t)options->x, (uint16_t)options->y}};
 }
@@ -34,12 +34,12 @@ static uint64_t nearest_ps(uint64_t time_ps)
 
 /* The largest number of rounds below one for which nothing is feasible. */
 static void find_feasible(struct plan_solved *solved,
-                          const struct model_members *members, unsigned rounds)
+                          const struct theory_members *members, unsigned rounds)
 {
-    struct model_similar similar;
+    struct theory_similar similar;
 
     for (unsigned r = rounds; --r > solved->plan.rounds_feasible;) {
-        model_similar(&similar, members, r);
+        theory_similar(&similar, members, r);
         if (similar.rounds > 0) {
             solved->plan.rounds_feasible = (uint8_t)r;
         }
@@ -49,9 +49,9 @@ static void find_feasible(struct plan_solved *solved,
 /* Takes the similar rounds that were found, instead of the plan if there is
    one. */
 static int take_similar(struct plan_solved *solved,
-                        const struct model_members *members, bool planned)
+                        const struct theory_members *members, bool planned)
 {
-    struct model_plan *plan = &solved->plan;
+    struct theory_plan *plan = &solved->plan;
     uint8_t phases_feasible = plan->phases_feasible;
     int error;
 
@@ -59,11 +59,11 @@ static int take_similar(struct plan_solved *solved,
         solved->equations_ps = plan->makespan_ps;
         solved->equations_phases = plan->phases;
         solved->equations_rounds = plan->rounds;
-        model_detail_free(&solved->detail);
+        theory_detail_free(&solved->detail);
     }
     solved->is_similar = true;
     error =
-        model_plan_similar(plan, &solved->detail, members, &solved->similar);
+        theory_plan_similar(plan, &solved->detail, members, &solved->similar);
     if (phases_feasible > plan->phases_feasible) {
         plan->phases_feasible = phases_feasible;
     }
@@ -77,18 +77,18 @@ static int take_similar(struct plan_solved *solved,
  * and with it no plan.
  */
 static int solve_rounds(struct plan_solved *solved,
-                        const struct model_members *members, unsigned rounds)
+                        const struct theory_members *members, unsigned rounds)
 {
-    const struct model_plan *plan = &solved->plan;
-    const struct model_similar *similar = &solved->similar;
+    const struct theory_plan *plan = &solved->plan;
+    const struct theory_similar *similar = &solved->similar;
     int error =
-        model_plan_members(&solved->plan, &solved->detail, members, rounds);
+        theory_plan_members(&solved->plan, &solved->detail, members, rounds);
     bool take = error == ERR_PHASES && members->layers;
 
     if (rounds == 1 || (error != ERR_OK && !take)) {
         return error;
     }
-    model_similar(&solved->similar, members, rounds);
+    theory_similar(&solved->similar, members, rounds);
     if (take && similar->rounds == 0 && rounds > 1) {
         find_feasible(solved, members, rounds);
     }
@@ -103,28 +103,28 @@ static int solve_rounds(struct plan_solved *solved,
 /* Plans layers that compute a unit in compute_ps[], or all in the input's time
    if it is NULL; fewer ports only in one round. */
 static int solve_layers(struct plan_solved *solved,
-                        const struct model_input *input,
+                        const struct theory_input *input,
                         const uint64_t compute_ps[], unsigned ports,
                         unsigned rounds)
 {
-    struct model_members members;
+    struct theory_members members;
     int error;
 
-    model_members_layers(&members, input, compute_ps, ports);
+    theory_members_layers(&members, input, compute_ps, ports);
     error = solve_rounds(solved, &members, rounds);
-    model_members_free(&members);
+    theory_members_free(&members);
     return error;
 }
 
 /* Plans where nodes of a layer differ: by --node-compute, or by several rounds
    with --ports. Result: the solver's error, or an exit status. */
 static int solve_nodes(struct plan_solved *solved,
-                       const struct model_input *input,
+                       const struct theory_input *input,
                        const struct plan_options *options)
 {
     bool alike = options->node_compute == NULL;
-    struct model_torus torus = plan_torus(options);
-    struct model_members members;
+    struct theory_torus torus = plan_torus(options);
+    struct theory_members members;
     uint64_t *compute_ps = NULL;
     int result = 0;
 
@@ -135,10 +135,10 @@ static int solve_nodes(struct plan_solved *solved,
         }
         torus.compute_ps = compute_ps;
     }
-    model_members_make(&members, input, alike ? NULL : &torus,
-                       (unsigned)options->ports);
+    theory_members_make(&members, input, alike ? NULL : &torus,
+                        (unsigned)options->ports);
     result = solve_rounds(solved, &members, (unsigned)options->rounds);
-    model_members_free(&members);
+    theory_members_free(&members);
     free(compute_ps);
     return result;
 }
@@ -147,8 +147,8 @@ static int solve_nodes(struct plan_solved *solved,
 
 /* Time in which results come back when all is computed, phase by phase, as long
    as those of all rounds take, to the nearest picosecond. */
-static uint64_t collect_ps(const struct model_plan *plan,
-                           const struct model_input *input)
+static uint64_t collect_ps(const struct theory_plan *plan,
+                           const struct theory_input *input)
 {
     double sum_ps = 0;
 
@@ -166,9 +166,9 @@ static uint64_t collect_ps(const struct model_plan *plan,
 
 /* Several rounds whose results return when all is computed. */
 static int solve_collected(struct plan_solved *solved,
-                           const struct model_input *input, unsigned rounds)
+                           const struct theory_input *input, unsigned rounds)
 {
-    struct model_input without = *input;
+    struct theory_input without = *input;
     int error;
 
     without.results_numerator = 0;
@@ -186,19 +186,19 @@ static int solve_collected(struct plan_solved *solved,
 /* Takes rounds whose results return meanwhile, if that is earlier than what was
    planned, if anything. */
 static int solve_meanwhile(struct plan_solved *solved,
-                           const struct model_input *input, unsigned rounds,
+                           const struct theory_input *input, unsigned rounds,
                            int error)
 {
     uint64_t time_ps =
-        error == ERR_OK ? plan_results_ps(solved) : MODEL_TIME_MAX_PS;
-    struct model_detail detail;
+        error == ERR_OK ? plan_results_ps(solved) : THEORY_TIME_MAX_PS;
+    struct theory_detail detail;
 
-    solved->meanwhile_limit = model_meanwhile_limit(input, rounds);
-    if (model_plan_meanwhile(&solved->plan, &detail, &time_ps, input, rounds) !=
-        ERR_OK) {
+    solved->meanwhile_limit = theory_meanwhile_limit(input, rounds);
+    if (theory_plan_meanwhile(&solved->plan, &detail, &time_ps, input,
+                              rounds) != ERR_OK) {
         return error;
     }
-    model_detail_free(&solved->detail);
+    theory_detail_free(&solved->detail);
     *solved = (struct plan_solved){
         .plan = solved->plan, .detail = detail, .meanwhile = true};
     return ERR_OK;
@@ -207,7 +207,7 @@ static int solve_meanwhile(struct plan_solved *solved,
 /* A number of rounds with results, as boards carry them out; in one round
    layers that are done return theirs while others compute. */
 static int solve_results(struct plan_solved *solved,
-                         const struct model_input *input, unsigned rounds)
+                         const struct theory_input *input, unsigned rounds)
 {
     int error;
 
@@ -223,11 +223,11 @@ static int solve_results(struct plan_solved *solved,
 
 /* The number of rounds whose results are back first; ties go to fewer. */
 static int solve_best_results(struct plan_solved *solved,
-                              const struct model_input *input)
+                              const struct theory_input *input)
 {
     int error = solve_results(solved, input, 1);
 
-    for (unsigned rounds = 2; rounds <= MODEL_ROUNDS_AUTO_MAX; ++rounds) {
+    for (unsigned rounds = 2; rounds <= THEORY_ROUNDS_AUTO_MAX; ++rounds) {
         struct plan_solved other;
 
         if (solve_results(&other, input, rounds) != ERR_OK) {
@@ -235,21 +235,21 @@ static int solve_best_results(struct plan_solved *solved,
         }
         if (error == ERR_OK &&
             plan_results_ps(&other) >= plan_results_ps(solved)) {
-            model_detail_free(&other.detail);
+            theory_detail_free(&other.detail);
             continue;
         }
-        model_detail_free(&solved->detail);
+        theory_detail_free(&solved->detail);
         *solved = other;
         error = ERR_OK;
     }
     solved->meanwhile_limit =
-        model_meanwhile_limit(input, MODEL_ROUNDS_AUTO_MAX);
+        theory_meanwhile_limit(input, THEORY_ROUNDS_AUTO_MAX);
     return error;
 }
 
 /* Plans by the model that the options ask for. Result: the solver's error, or
    an exit status after a message. */
-static int solve(struct plan_solved *solved, const struct model_input *input,
+static int solve(struct plan_solved *solved, const struct theory_input *input,
                  const struct plan_options *options)
 {
     unsigned rounds = (unsigned)options->rounds;
@@ -265,9 +265,9 @@ static int solve(struct plan_solved *solved, const struct model_input *input,
     }
     solved->meanwhile = results;
     if (plan_given(options, PLAN_COMPUTE_POWER)) {
-        return model_plan_power(&solved->plan, &solved->detail, input,
-                                options->power_numerator,
-                                options->power_denominator);
+        return theory_plan_power(&solved->plan, &solved->detail, input,
+                                 options->power_numerator,
+                                 options->power_denominator);
     }
     return solve_layers(solved, input,
                         plan_given(options, PLAN_LAYER_COMPUTE)
@@ -277,8 +277,8 @@ static int solve(struct plan_solved *solved, const struct model_input *input,
 }
 
 /* Prints which of --rounds and --phases is infeasible, and what is feasible. */
-static void print_infeasible(const struct model_plan *plan,
-                             const struct model_input *input,
+static void print_infeasible(const struct theory_plan *plan,
+                             const struct theory_input *input,
                              const struct plan_options *options)
 {
     if (options->rounds > 1 && plan->rounds_feasible > 0) {
@@ -299,7 +299,7 @@ static void print_infeasible(const struct model_plan *plan,
 
 int plan_solve(struct plan_solved *solved, const struct plan_options *options)
 {
-    struct model_input input;
+    struct theory_input input;
     int status = plan_options_input(&input, options);
 
     *solved = (struct plan_solved){.meanwhile = false};

@@ -11,10 +11,10 @@
 #include <stdbool.h>
 
 struct plan_solved {
-    struct model_plan plan; /* its makespan: when all is computed */
-    struct model_detail detail;
+    struct theory_plan plan; /* its makespan: when all is computed */
+    struct theory_detail detail;
     /* Similar rounds, beside the plan with --rounds; 0 rounds: none. */
-    struct model_similar similar;
+    struct theory_similar similar;
     /* The plan is the similar rounds; then these are the best by the equations
        of qemu/theory/model.h, 0 if those have none. */
     bool is_similar;
@@ -39,6 +39,6 @@ NODISCARD int plan_solve(struct plan_solved *solved,
 uint64_t plan_results_ps(const struct plan_solved *solved);
 
 /* The options' torus, without compute times of nodes. */
-struct model_torus plan_torus(const struct plan_options *options);
+struct theory_torus plan_torus(const struct plan_options *options);
 
 #endif

@@ -24,8 +24,8 @@ static void fill_pattern(struct outcome *outcome)
 static void fill_exact(struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
-    struct model_plan exact;
-    struct model_input input = {
+    struct theory_plan exact;
+    struct theory_input input = {
         .load_units = outcome->load_units - plan->measured_units,
         .compute_ps = plan->compute_ps,
         .transfer_ps = outcome_transfer_ps_per_unit(outcome),
@@ -34,7 +34,7 @@ static void fill_exact(struct outcome *outcome)
         .phases_fixed = 1};
 
     memcpy(input.startup_ps, plan->startup_ps, sizeof plan->startup_ps);
-    if (model_plan(&exact, &input) != ERR_OK) {
+    if (theory_plan(&exact, &input) != ERR_OK) {
         return;
     }
     for (unsigned i = 0; i <= plan->phases; ++i) {

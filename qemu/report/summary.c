@@ -223,7 +223,7 @@ static void print_layers(FILE *out, const struct outcome *outcome)
 }
 
 /* Outputs that return meanwhile are part of the plan's time. */
-static void set_results(struct model_input *input,
+static void set_results(struct theory_input *input,
                         const struct outcome *outcome)
 {
     uint64_t output = outcome->result.output_bytes;
@@ -245,18 +245,18 @@ static void set_results(struct model_input *input,
 static uint64_t one_round_ps(const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
-    struct model_input input = {
+    struct theory_input input = {
         .load_units = outcome->batch[0].units - plan->measured_units,
         .compute_ps = plan->compute_ps,
         .transfer_ps = outcome_transfer_ps_per_unit(outcome),
         .phases_max = plan->phases};
-    struct model_plan one;
+    struct theory_plan one;
 
     if (plan->meanwhile) {
         set_results(&input, outcome);
     }
     memcpy(input.startup_ps, plan->startup_ps, sizeof plan->startup_ps);
-    if (model_plan(&one, &input) != ERR_OK) {
+    if (theory_plan(&one, &input) != ERR_OK) {
         return 0;
     }
     return one.makespan_ps + plan->overhead_ps +

@@ -18,13 +18,13 @@ static inline void affine_add(struct affine *sum, struct affine of, quad factor)
 
 static inline quad affine_at(struct affine of, quad x)
 {
-    return papers_number_minus(of.slope * x, -of.offset);
+    return theory_number_minus(of.slope * x, -of.offset);
 }
 
 /* The x for which it is `value`. */
 static inline quad affine_solve(struct affine of, quad value)
 {
-    return papers_number_minus(value, of.offset) / of.slope;
+    return theory_number_minus(value, of.offset) / of.slope;
 }
 
 #endif

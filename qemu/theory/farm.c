@@ -19,13 +19,13 @@ struct asker {
 };
 
 struct hand_out {
-    struct papers_farm *farm;
+    struct theory_farm *farm;
     uint64_t left;
     struct asker *asker; /* of each worker */
 };
 
-static struct asker *askers_new(struct papers_farm *farm,
-                                const struct papers_workers *workers,
+static struct asker *askers_new(struct theory_farm *farm,
+                                const struct theory_workers *workers,
                                 uint64_t load, quad factor)
 {
     struct asker *asker = memory_or_exit(calloc(workers->count, sizeof *asker));
@@ -73,10 +73,10 @@ static bool is_early(const struct hand_out *out, size_t worker)
 /* Gives a worker so many units. Result: whether there is room to note it. */
 static bool give(struct hand_out *out, size_t worker, uint64_t units)
 {
-    struct papers_farm *farm = out->farm;
+    struct theory_farm *farm = out->farm;
     struct asker *to = &out->asker[worker];
 
-    if (farm->chunks == PAPERS_CHUNKS_MAX) {
+    if (farm->chunks == THEORY_CHUNKS_MAX) {
         return false;
     }
     farm->worker[farm->chunks] = worker;
@@ -97,7 +97,7 @@ static size_t next_worker(const struct hand_out *out)
     for (size_t i = 0; i < workers; ++i) {
         if (!out->asker[i].done &&
             (first == workers ||
-             papers_number_compare(out->asker[i].free, out->asker[first].free) <
+             theory_number_compare(out->asker[i].free, out->asker[first].free) <
                  0)) {
             first = i;
         }
@@ -121,17 +121,17 @@ static bool serve(struct hand_out *out, size_t worker, uint64_t units)
     return asker->done || give(out, worker, chunk);
 }
 
-bool papers_farm(struct papers_farm *farm, const struct papers_workers *workers,
+bool theory_farm(struct theory_farm *farm, const struct theory_workers *workers,
                  uint64_t load, quad factor)
 {
     struct hand_out out = {.farm = farm, .left = load};
     bool good = true;
 
-    *farm = (struct papers_farm){.workers = workers->count};
+    *farm = (struct theory_farm){.workers = workers->count};
     farm->worker =
-        memory_or_exit(malloc(PAPERS_CHUNKS_MAX * sizeof *farm->worker));
+        memory_or_exit(malloc(THEORY_CHUNKS_MAX * sizeof *farm->worker));
     farm->units =
-        memory_or_exit(malloc(PAPERS_CHUNKS_MAX * sizeof *farm->units));
+        memory_or_exit(malloc(THEORY_CHUNKS_MAX * sizeof *farm->units));
     farm->ends = memory_or_exit(malloc(workers->count * sizeof *farm->ends));
     out.asker = askers_new(farm, workers, load, factor);
     for (size_t i = 0; i < farm->workers; ++i) {
@@ -148,14 +148,14 @@ bool papers_farm(struct papers_farm *farm, const struct papers_workers *workers,
     return good;
 }
 
-void papers_farm_free(struct papers_farm *farm)
+void theory_farm_free(struct theory_farm *farm)
 {
     free(farm->worker);
     free(farm->units);
     free(farm->ends);
 }
 
-quad papers_farm_factor(const struct papers_workers *workers, uint64_t load)
+quad theory_farm_factor(const struct theory_workers *workers, uint64_t load)
 {
     double count = (double)workers->count;
     double mean = 0;

@@ -21,10 +21,10 @@
 
 #include <stdint.h>
 
-#define PAPERS_CHUNKS_MAX 100000
+#define THEORY_CHUNKS_MAX 100000
 
-/* What papers_farm_free() frees. */
-struct papers_farm {
+/* What theory_farm_free() frees. */
+struct theory_farm {
     size_t workers;
     size_t chunks;
     size_t *worker;  /* of each chunk, from 0, in the order of handing out */
@@ -36,16 +36,16 @@ struct papers_farm {
 
 /*
  * Carries the farm out for one column of times, a load of 1 unit or more and a
- * factor k >= 1. Result: whether PAPERS_CHUNKS_MAX chunks are enough;
+ * factor k >= 1. Result: whether THEORY_CHUNKS_MAX chunks are enough;
  * else there is no farm. To be freed in any case. Cost: O(workers) a chunk.
  */
-NODISCARD bool papers_farm(struct papers_farm *farm,
-                           const struct papers_workers *workers, uint64_t load,
+NODISCARD bool theory_farm(struct theory_farm *farm,
+                           const struct theory_workers *workers, uint64_t load,
                            quad factor);
-void papers_farm_free(struct papers_farm *farm);
+void theory_farm_free(struct theory_farm *farm);
 
 /* The factor ln(load)^CV, (7) and (8) there, CV the deviation of the times over
    their mean; 1 if that is less. A double. */
-quad papers_farm_factor(const struct papers_workers *workers, uint64_t load);
+quad theory_farm_factor(const struct theory_workers *workers, uint64_t load);
 
 #endif

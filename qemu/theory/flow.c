@@ -5,25 +5,25 @@
 
 #include <stdlib.h>
 
-void model_flow_make(struct model_flow *flow,
-                     const struct model_members *members)
+void theory_flow_make(struct theory_flow *flow,
+                      const struct theory_members *members)
 {
-    *flow = (struct model_flow){
+    *flow = (struct theory_flow){
         .members = members,
         .stream = memory_or_exit(
             calloc(members->end[members->phases], sizeof *flow->stream)),
     };
 }
 
-void model_flow_free(struct model_flow *flow)
+void theory_flow_free(struct theory_flow *flow)
 {
     free(flow->stream);
     flow->stream = NULL;
 }
 
-void model_flow_set(struct model_flow *flow, unsigned phases, quad factor)
+void theory_flow_set(struct theory_flow *flow, unsigned phases, quad factor)
 {
-    const struct model_members *members = flow->members;
+    const struct theory_members *members = flow->members;
 
     flow->phases = phases;
     flow->count = members->end[phases];
@@ -34,9 +34,9 @@ void model_flow_set(struct model_flow *flow, unsigned phases, quad factor)
         flow->stream[i].reach = 1;
     }
     for (uint32_t i = flow->count; i-- > 1;) {
-        const struct model_member *member = &members->member[i];
-        struct model_stream *stream = &flow->stream[i];
-        struct model_stream *before = &flow->stream[member->before];
+        const struct theory_member *member = &members->member[i];
+        struct theory_stream *stream = &flow->stream[i];
+        struct theory_stream *before = &flow->stream[member->before];
         quad own = members->times * stream->takes;
         quad takes = stream->next_takes;
 
@@ -52,7 +52,7 @@ void model_flow_set(struct model_flow *flow, unsigned phases, quad factor)
         }
     }
     for (uint32_t i = 1; i < flow->count; ++i) {
-        struct model_stream *stream = &flow->stream[i];
+        struct theory_stream *stream = &flow->stream[i];
 
         stream->reach = flow->stream[members->member[i].before].reach;
         for (unsigned send = 0; send < members->sends; ++send) {
@@ -63,8 +63,8 @@ void model_flow_set(struct model_flow *flow, unsigned phases, quad factor)
 
 /* Units that the sends to a member, and those behind them in the lane, take
    less of the time that the lane has left before them. */
-static quad lane_less(const struct model_stream *stream,
-                      const struct model_members *members)
+static quad lane_less(const struct theory_stream *stream,
+                      const struct theory_members *members)
 {
     quad takes = members->times * stream->takes;
     quad less = members->times * stream->less;
@@ -81,18 +81,18 @@ static quad lane_less(const struct model_stream *stream,
 }
 
 /* From the leaves up. */
-static void set_less(struct model_flow *flow, bool last)
+static void set_less(struct theory_flow *flow, bool last)
 {
-    const struct model_members *members = flow->members;
+    const struct theory_members *members = flow->members;
 
     for (uint32_t i = 0; i < flow->count; ++i) {
         flow->stream[i].less = 0;
         flow->stream[i].next_less = 0;
     }
     for (uint32_t i = flow->count; i-- > 1;) {
-        const struct model_member *member = &members->member[i];
-        struct model_stream *stream = &flow->stream[i];
-        struct model_stream *before = &flow->stream[member->before];
+        const struct theory_member *member = &members->member[i];
+        struct theory_stream *stream = &flow->stream[i];
+        struct theory_stream *before = &flow->stream[member->before];
         quad start_ps = last ? member->startup_ps : -stream->moved;
         quad less;
 
@@ -109,16 +109,16 @@ static void set_less(struct model_flow *flow, bool last)
     }
 }
 
-quad model_flow_round(struct model_flow *flow, bool last)
+quad theory_flow_round(struct theory_flow *flow, bool last)
 {
-    const struct model_member *members = flow->members->member;
+    const struct theory_member *members = flow->members->member;
     quad least_ps = 0;
 
     set_less(flow, last);
     flow->stream[0].left = 0;
     for (uint32_t i = 1; i < flow->count; ++i) {
-        struct model_stream *stream = &flow->stream[i];
-        const struct model_stream *before = &flow->stream[members[i].before];
+        struct theory_stream *stream = &flow->stream[i];
+        const struct theory_stream *before = &flow->stream[members[i].before];
         quad want_ps = 0;
 
         stream->left = before->left;
@@ -138,16 +138,16 @@ quad model_flow_round(struct model_flow *flow, bool last)
     return least_ps;
 }
 
-void model_flow_turn(struct model_flow *flow, quad left_ps)
+void theory_flow_turn(struct theory_flow *flow, quad left_ps)
 {
-    const struct model_member *members = flow->members->member;
+    const struct theory_member *members = flow->members->member;
 
     flow->stream[0].left = left_ps;
     for (uint32_t i = 1; i < flow->count; ++i) {
-        struct model_stream *stream = &flow->stream[i];
+        struct theory_stream *stream = &flow->stream[i];
 
         stream->left += stream->reach * left_ps;
         stream->moved =
-            flow->factor * members[i].transfer_ps * model_flow_takes(flow, i);
+            flow->factor * members[i].transfer_ps * theory_flow_takes(flow, i);
     }
 }

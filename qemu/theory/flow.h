@@ -23,7 +23,7 @@
 #include "qemu/theory/members.h"
 
 /* Of a member; times in ps. */
-struct model_stream {
+struct theory_stream {
     quad takes; /* units a ps */
     quad less;  /* units */
     quad scale; /* s_c = scale l - behind */
@@ -32,42 +32,42 @@ struct model_stream {
     quad next_less;
     quad reach; /* of the originator's s, in s_c */
     quad left;  /* s_c */
-    quad moved; /* m_c; until model_flow_turn() m'_c */
+    quad moved; /* m_c; until theory_flow_turn() m'_c */
     quad ahead; /* its lane's sends up to it, in the round after */
 };
 
-struct model_flow {
-    const struct model_members *members; /* outlives it */
+struct theory_flow {
+    const struct theory_members *members; /* outlives it */
     unsigned phases;
-    uint32_t count;              /* of members that these activate */
-    quad factor;                 /* of the transfer times */
-    struct model_stream *stream; /* of each member */
+    uint32_t count;               /* of members that these activate */
+    quad factor;                  /* of the transfer times */
+    struct theory_stream *stream; /* of each member */
 };
 
-/* model_flow_free(). */
-void model_flow_make(struct model_flow *flow,
-                     const struct model_members *members);
-void model_flow_free(struct model_flow *flow);
+/* theory_flow_free(). */
+void theory_flow_make(struct theory_flow *flow,
+                      const struct theory_members *members);
+void theory_flow_free(struct theory_flow *flow);
 
 /* For so many phases, and transfer times `factor` times as long. */
-void model_flow_set(struct model_flow *flow, unsigned phases, quad factor);
+void theory_flow_set(struct theory_flow *flow, unsigned phases, quad factor);
 
 /*
- * The last round, or the one before that which model_flow_turn() was called for
- * last. Result: the least s of the originator for which nobody has less than
- * no time left (nor receives less than nothing then), and, before the last
+ * The last round, or the one before that which theory_flow_turn() was called
+ * for last. Result: the least s of the originator for which nobody has less
+ * than no time left (nor receives less than nothing then), and, before the last
  * round, each lane has sent all when its member has its next turn.
  */
-quad model_flow_round(struct model_flow *flow, bool last);
+quad theory_flow_round(struct theory_flow *flow, bool last);
 
 /* Everybody's s and m in that round, for this s of the originator. */
-void model_flow_turn(struct model_flow *flow, quad left_ps);
+void theory_flow_turn(struct theory_flow *flow, quad left_ps);
 
 /* What a member's subtree takes in that round. */
-static inline quad model_flow_takes(const struct model_flow *flow,
-                                    uint32_t member)
+static inline quad theory_flow_takes(const struct theory_flow *flow,
+                                     uint32_t member)
 {
-    const struct model_stream *stream = &flow->stream[member];
+    const struct theory_stream *stream = &flow->stream[member];
 
     return stream->takes * stream->left - stream->less;
 }

@@ -14,29 +14,29 @@ struct holders {
 
 /* Time left at a receipt of phase i, whose circuit the lane begins with this
    time left. */
-static quad after(const struct model_flow *flow, unsigned i, quad left_ps)
+static quad after(const struct theory_flow *flow, unsigned i, quad left_ps)
 {
     return flow->stream[i].scale * left_ps - flow->stream[i].behind;
 }
 
 /* A node of layer i with so much time left. */
-static struct model_part part_of(const struct model_flow *flow, unsigned i,
-                                 quad left_ps, quad near)
+static struct theory_part part_of(const struct theory_flow *flow, unsigned i,
+                                  quad left_ps, quad near)
 {
-    const struct model_stream *stream = &flow->stream[i];
+    const struct theory_stream *stream = &flow->stream[i];
 
-    return model_part_make(1, stream->takes * left_ps - stream->less,
-                           left_ps / flow->members->member[i].unit_ps, near,
-                           flow->stream[0].left - left_ps);
+    return theory_part_make(1, stream->takes * left_ps - stream->less,
+                            left_ps / flow->members->member[i].unit_ps, near,
+                            flow->stream[0].left - left_ps);
 }
 
 /* Averages of all layers, and their first receipts. */
-static void set_layers(struct model_plan *plan, const struct model_flow *flow,
+static void set_layers(struct theory_plan *plan, const struct theory_flow *flow,
                        quad near)
 {
     quad average_ps = flow->stream[0].left; /* of nodes with a load */
     quad first_ps = average_ps;
-    struct model_part part = part_of(flow, 0, average_ps, near);
+    struct theory_part part = part_of(flow, 0, average_ps, near);
 
     plan->volume_units[0] = part.volume_units;
     plan->share_units[0] = part.share_units;
@@ -59,8 +59,8 @@ static void set_layers(struct model_plan *plan, const struct model_flow *flow,
 }
 
 /* Group after group, each served behind the one before or by `before`. */
-static void set_groups(struct model_detail *detail, struct holders holders[],
-                       const struct model_flow *flow, unsigned i, quad near)
+static void set_groups(struct theory_detail *detail, struct holders holders[],
+                       const struct theory_flow *flow, unsigned i, quad near)
 {
     unsigned batches = detail->batches;
     uint32_t first = detail->first[i];
@@ -80,8 +80,8 @@ static void set_groups(struct model_detail *detail, struct holders holders[],
     }
 }
 
-void model_groups(struct model_plan *plan, struct model_detail *detail,
-                  const struct model_flow *flow, quad near)
+void theory_groups(struct theory_plan *plan, struct theory_detail *detail,
+                   const struct theory_flow *flow, quad near)
 {
     unsigned batches = flow->members->batches;
     uint64_t groups = 1;
@@ -91,10 +91,10 @@ void model_groups(struct model_plan *plan, struct model_detail *detail,
     for (unsigned i = 0; i < plan->phases; ++i) {
         groups = groups * batches + 1;
     }
-    if (groups > MODEL_GROUPS_MAX) {
+    if (groups > THEORY_GROUPS_MAX) {
         return;
     }
-    model_detail_make(detail, MODEL_BY_GROUP, batches, plan);
+    theory_detail_make(detail, THEORY_BY_GROUP, batches, plan);
     holders = memory_or_exit(calloc(groups, sizeof *holders));
     holders[0] = (struct holders){flow->stream[0].left, 1};
     detail->part[0] = part_of(flow, 0, holders[0].left_ps, near);

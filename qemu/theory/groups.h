@@ -7,10 +7,10 @@
 
 /*
  * The layers of the plan, which has its phases and rounds, and the detail's
- * groups, unless they are more than MODEL_GROUPS_MAX. The flow is that of
- * model_members_layers() at its turn; `near`: units that only rounding makes.
+ * groups, unless they are more than THEORY_GROUPS_MAX. The flow is that of
+ * theory_members_layers() at its turn; `near`: units that only rounding makes.
  */
-void model_groups(struct model_plan *plan, struct model_detail *detail,
-                  const struct model_flow *flow, quad near);
+void theory_groups(struct theory_plan *plan, struct theory_detail *detail,
+                   const struct theory_flow *flow, quad near);
 
 #endif

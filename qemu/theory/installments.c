@@ -13,7 +13,7 @@
  * more than 1, and rounding does not grow with the rounds.
  */
 struct sends {
-    const struct papers_star *star;
+    const struct theory_star *star;
     const size_t *order;
     size_t workers;
     size_t count;
@@ -33,9 +33,9 @@ static const quad *worker_of(const struct sends *sends, size_t n)
 static struct affine transfer_of(const struct sends *sends, size_t n)
 {
     const quad *of = worker_of(sends, n);
-    struct affine time = {.offset = of[PAPERS_STARTUP]};
+    struct affine time = {.offset = of[THEORY_STARTUP]};
 
-    affine_add(&time, sends->window[n], of[PAPERS_G]);
+    affine_add(&time, sends->window[n], of[THEORY_G]);
     return time;
 }
 
@@ -52,7 +52,7 @@ static void set_chunk(struct sends *sends, size_t n)
 {
     const quad *of = worker_of(sends, n);
     size_t next = n + sends->workers;
-    struct affine time = {.offset = -of[PAPERS_LATENCY]};
+    struct affine time = {.offset = -of[THEORY_LATENCY]};
     struct affine chunk = {0};
 
     if (next > sends->count) {
@@ -62,7 +62,7 @@ static void set_chunk(struct sends *sends, size_t n)
             affine_add(&time, transfer_of(sends, m), 1);
         }
     }
-    affine_add(&chunk, time, 1 / of[PAPERS_W]);
+    affine_add(&chunk, time, 1 / of[THEORY_W]);
     sends->chunk[n] = sends->window[n] = chunk;
     if (chunk.slope > 1) {
         for (size_t m = n; m <= sends->count && m <= next; ++m) {
@@ -79,7 +79,7 @@ static void set_chunks(struct sends *sends)
 
     sends->chunk[sends->count] = sends->window[sends->count] =
         (struct affine){.slope = 1};
-    sends->left = (struct affine){last[PAPERS_W], last[PAPERS_LATENCY]};
+    sends->left = (struct affine){last[THEORY_W], last[THEORY_LATENCY]};
     for (size_t n = sends->count; n > 0; --n) {
         if (n < sends->count) {
             set_chunk(sends, n);
@@ -91,7 +91,7 @@ static void set_chunks(struct sends *sends)
 
 /* Adds all sends, for which the first unknown is `x`. Result: whether every
    chunk is more than nothing. */
-static bool add_sends(struct papers_plan *plan, const struct sends *sends,
+static bool add_sends(struct theory_star_plan *plan, const struct sends *sends,
                       quad x)
 {
     bool good = true;
@@ -106,13 +106,14 @@ static bool add_sends(struct papers_plan *plan, const struct sends *sends,
             units = affine_at(chunk, x);
         }
         good &= units > 0;
-        papers_plan_add(plan, sends->order[(n - 1) % sends->workers], units);
+        theory_star_plan_add(plan, sends->order[(n - 1) % sends->workers],
+                             units);
     }
     return good;
 }
 
-bool papers_installments(struct papers_plan *plan,
-                         const struct papers_star *star, unsigned rounds)
+bool theory_installments(struct theory_star_plan *plan,
+                         const struct theory_star *star, unsigned rounds)
 {
     size_t workers = star->workers->count;
     size_t *order = memory_or_exit(malloc(workers * sizeof *order));
@@ -124,7 +125,7 @@ bool papers_installments(struct papers_plan *plan,
     quad x;
     bool good;
 
-    papers_order_by_rule(order, star);
+    theory_order_by_rule(order, star);
     sends.chunk =
         memory_or_exit(malloc(2 * (sends.count + 1) * sizeof *sends.chunk));
     sends.window = sends.chunk + sends.count + 1;
@@ -132,10 +133,10 @@ bool papers_installments(struct papers_plan *plan,
     all = sends.units;
     affine_add(&all, sends.left, star->master_rate);
     x = affine_solve(all, star->load);
-    papers_plan_init(plan, sends.count);
+    theory_star_plan_init(plan, sends.count);
     plan->rounds = rounds;
     good = add_sends(plan, &sends, x);
-    papers_plan_finish(plan, star, affine_at(sends.left, x));
+    theory_star_plan_finish(plan, star, affine_at(sends.left, x));
     free(sends.chunk);
     free(order);
     return good;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Several chunks for each worker of a star: the three shapes of Beaumont et al.
- * (DESIGN.md), section 4. Plans are to be freed with papers_plan_free().
+ * (DESIGN.md), section 4. Plans are to be freed with theory_star_plan_free().
  */
 #ifndef QEMU_THEORY_INSTALLMENTS_H
 #define QEMU_THEORY_INSTALLMENTS_H
 
 #include "qemu/theory/papers_plan.h"
 
-#define PAPERS_ROUNDS_MAX 64
+#define THEORY_ROUNDS_MAX 64
 
-/* Sends of a plan of papers_installments(). */
-#define PAPERS_SENDS_MAX 2000
+/* Sends of a plan of theory_installments(). */
+#define THEORY_SENDS_MAX 2000
 
 /*
- * Section 4.1, for any speeds: all workers by papers_order_by_rule(), `rounds`
+ * Section 4.1, for any speeds: all workers by theory_order_by_rule(), `rounds`
  * (2 or more) times; the link never rests, a worker's chunk ends when its next
  * one has come, the last ones at T. With e_n what is left of T when send n of P
  * workers ends, (7) to (9) become
@@ -25,8 +25,8 @@
  * Result: whether every chunk is more than nothing. If not, there is no such
  * schedule, and the plan is to be freed too.
  */
-NODISCARD bool papers_installments(struct papers_plan *plan,
-                                   const struct papers_star *star,
+NODISCARD bool theory_installments(struct theory_star_plan *plan,
+                                   const struct theory_star *star,
                                    unsigned rounds);
 
 /*
@@ -42,10 +42,10 @@ NODISCARD bool papers_installments(struct papers_plan *plan,
  * last ones of them perhaps for the last round. If nobody waits, V the workers'
  * load, T = V w / P + M W + (P + 1)/2 (G + g a_0).
  *
- * M, up to PAPERS_ROUNDS_MAX, is the least number of rounds of the least T
+ * M, up to THEORY_ROUNDS_MAX, is the least number of rounds of the least T
  * whose chunks are more than nothing; M = 1 is the plan of one round.
  */
-void papers_umr(struct papers_plan *plan, const struct papers_star *star);
+void theory_umr(struct theory_star_plan *plan, const struct theory_star *star);
 
 /*
  * Section 4.3, for long jobs: equal periods; in each the workers by rising g
@@ -58,6 +58,7 @@ void papers_umr(struct papers_plan *plan, const struct papers_star *star);
  * period is then cut by the same part, so that all periods hold the load and no
  * more.
  */
-void papers_periodic(struct papers_plan *plan, const struct papers_star *star);
+void theory_periodic(struct theory_star_plan *plan,
+                     const struct theory_star *star);
 
 #endif

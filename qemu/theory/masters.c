@@ -8,9 +8,9 @@
 /* ---- the basic round ---- */
 
 struct basic {
-    struct papers_masters *masters;
-    const struct papers_workers *workers;
-    const struct papers_network *network;
+    struct theory_masters *masters;
+    const struct theory_workers *workers;
+    const struct theory_network *network;
     quad time; /* T, unscaled */
     quad gain; /* gamma - beta: of a unit that a master sends */
     quad cost; /* gamma + beta: of a unit that a worker receives */
@@ -24,7 +24,7 @@ static quad alone(const struct basic *basic, size_t node)
 
 static int compare(const void *one, const void *other)
 {
-    return papers_number_compare(*(const quad *)one, *(const quad *)other);
+    return theory_number_compare(*(const quad *)one, *(const quad *)other);
 }
 
 /* The times of all nodes alone, by rising size; to be freed. */
@@ -60,12 +60,12 @@ static void set_balanced(struct basic *basic)
     }
     for (size_t i = 0; i < nodes && !found; ++i) {
         few += times[i];
-        many = papers_number_minus(many, times[i]);
+        many = theory_number_minus(many, times[i]);
         basic->time =
             (few / basic->cost + many / basic->gain) /
             ((quad)(i + 1) / basic->cost + (quad)(nodes - i - 1) / basic->gain);
         found = i + 1 == nodes ||
-                papers_number_compare(basic->time, times[i + 1]) <= 0;
+                theory_number_compare(basic->time, times[i + 1]) <= 0;
     }
     basic->time =
         quad_max(basic->time, times[nodes - 1] / basic->network->compute *
@@ -77,31 +77,31 @@ static void set_balanced(struct basic *basic)
    receives, (T - gamma x) / (gamma + beta) as long as something is left. */
 static void set_units(struct basic *basic)
 {
-    struct papers_masters *masters = basic->masters;
+    struct theory_masters *masters = basic->masters;
     quad left = 0;
 
     for (size_t i = 0; i < masters->nodes; ++i) {
-        quad over = papers_number_minus(alone(basic, i), basic->time);
+        quad over = theory_number_minus(alone(basic, i), basic->time);
 
         masters->sent[i] = quad_max(0, over / basic->gain);
         left += masters->sent[i];
     }
     for (size_t i = 0; i < masters->nodes; ++i) {
-        quad under = papers_number_minus(basic->time, alone(basic, i));
+        quad under = theory_number_minus(basic->time, alone(basic, i));
         quad units = quad_max(0, under / basic->cost);
 
         if (units > left) {
             units = left;
         }
         masters->received[i] = units;
-        left = papers_number_minus(left, units);
+        left = theory_number_minus(left, units);
     }
 }
 
 /* L: the longest that a node sends or receives. */
 static quad length_of(const struct basic *basic)
 {
-    const struct papers_masters *masters = basic->masters;
+    const struct theory_masters *masters = basic->masters;
     quad units = 0;
 
     for (size_t i = 0; i < masters->nodes; ++i) {
@@ -121,12 +121,12 @@ struct line {
 /* Lays one transfer: as much as both ends want and as fits before L. */
 static void lay(struct basic *basic, struct line *line)
 {
-    struct papers_masters *masters = basic->masters;
+    struct theory_masters *masters = basic->masters;
     quad beta = basic->network->transfer;
-    quad room = papers_number_minus(masters->length, line->start) / beta;
+    quad room = theory_number_minus(masters->length, line->start) / beta;
     quad units =
         line->from_left < line->to_left ? line->from_left : line->to_left;
-    bool last = papers_number_compare(room, units) <= 0;
+    bool last = theory_number_compare(room, units) <= 0;
 
     if (last) {
         units = room;
@@ -135,10 +135,10 @@ static void lay(struct basic *basic, struct line *line)
         realloc(masters->transfer,
                 (masters->transfers + 1) * sizeof *masters->transfer));
     masters->transfer[masters->transfers] =
-        (struct papers_transfer){line->from, line->to, line->start, units};
+        (struct theory_transfer){line->from, line->to, line->start, units};
     masters->transfers += 1;
-    line->from_left = papers_number_minus(line->from_left, units);
-    line->to_left = papers_number_minus(line->to_left, units);
+    line->from_left = theory_number_minus(line->from_left, units);
+    line->to_left = theory_number_minus(line->to_left, units);
     line->start = last ? 0 : line->start + units * beta;
 }
 
@@ -146,7 +146,7 @@ static void lay(struct basic *basic, struct line *line)
    sends or receives for longer than L, nobody does so twice at a time. */
 static void lay_all(struct basic *basic)
 {
-    const struct papers_masters *masters = basic->masters;
+    const struct theory_masters *masters = basic->masters;
     size_t nodes = masters->nodes;
     struct line line = {.from_left = masters->sent[0],
                         .to_left = masters->received[0]};
@@ -167,16 +167,16 @@ static void lay_all(struct basic *basic)
 
 static int compare_start(const void *one, const void *other)
 {
-    const struct papers_transfer *left = one;
-    const struct papers_transfer *right = other;
-    int order = papers_number_compare(left->start, right->start);
+    const struct theory_transfer *left = one;
+    const struct theory_transfer *right = other;
+    int order = theory_number_compare(left->start, right->start);
 
     return order != 0 ? order
                       : (left->from > right->from) - (left->from < right->from);
 }
 
 /* Sorts the transfers, and finds the node that has the most. */
-static void end_transfers(struct papers_masters *masters)
+static void end_transfers(struct theory_masters *masters)
 {
     size_t *count = memory_or_exit(calloc(masters->nodes, sizeof *count));
 
@@ -198,19 +198,19 @@ static void end_transfers(struct papers_masters *masters)
 
 /* Sets bound, length, what each node sends and receives, and the transfers by
    rising start; unscaled but for the bound. */
-static void set_basic_round(struct papers_masters *masters,
-                            const struct papers_workers *workers,
-                            const struct papers_network *network)
+static void set_basic_round(struct theory_masters *masters,
+                            const struct theory_workers *workers,
+                            const struct theory_network *network)
 {
     struct basic basic = {
         .masters = masters,
         .workers = workers,
         .network = network,
-        .gain = papers_number_minus(network->compute, network->transfer),
+        .gain = theory_number_minus(network->compute, network->transfer),
         .cost = network->compute + network->transfer};
     size_t nodes = workers->count;
 
-    *masters = (struct papers_masters){.nodes = nodes};
+    *masters = (struct theory_masters){.nodes = nodes};
     masters->sent = memory_or_exit(calloc(nodes, sizeof *masters->sent));
     masters->received =
         memory_or_exit(calloc(nodes, sizeof *masters->received));
@@ -233,24 +233,24 @@ static void set_basic_round(struct papers_masters *masters,
 
 /* What a worker has computed more than received at `time`, when it has
    received so many units: (time - beta units) / gamma - units. */
-static quad used_of(const struct papers_network *network, quad time, quad units)
+static quad used_of(const struct theory_network *network, quad time, quad units)
 {
     quad computed =
-        papers_number_minus(time, network->transfer * units) / network->compute;
+        theory_number_minus(time, network->transfer * units) / network->compute;
 
-    return papers_number_minus(computed, units);
+    return theory_number_minus(computed, units);
 }
 
 /* The most that a worker has computed more than received. Its transfers come by
    rising start. */
-static quad most_used(const struct papers_masters *masters,
-                      const struct papers_network *network, size_t worker)
+static quad most_used(const struct theory_masters *masters,
+                      const struct theory_network *network, size_t worker)
 {
     quad most = used_of(network, masters->length, masters->received[worker]);
     quad units = 0;
 
     for (size_t i = 0; i < masters->transfers; ++i) {
-        const struct papers_transfer *transfer = &masters->transfer[i];
+        const struct theory_transfer *transfer = &masters->transfer[i];
 
         if (transfer->to == worker) {
             most = quad_max(most, used_of(network, transfer->start, units));
@@ -261,14 +261,14 @@ static quad most_used(const struct papers_masters *masters,
 }
 
 /* Whether another limit is never above one. */
-static bool implies(const struct papers_limit *by,
-                    const struct papers_limit *of)
+static bool implies(const struct theory_limit *by,
+                    const struct theory_limit *of)
 {
     return by->a <= of->a && by->b <= of->b && by->c >= of->c;
 }
 
 /* Adds a limit, unless others imply it; leaves out what it implies. */
-static void add_limit(struct papers_rounds *rounds, struct papers_limit limit)
+static void add_limit(struct theory_rounds *rounds, struct theory_limit limit)
 {
     size_t kept = 0;
 
@@ -288,8 +288,8 @@ static void add_limit(struct papers_rounds *rounds, struct papers_limit limit)
 }
 
 /* Adds the limit of a worker, if it has one, and lowers the class. */
-static void limit_by(struct papers_masters *masters,
-                     const struct papers_network *network, size_t worker)
+static void limit_by(struct theory_masters *masters,
+                     const struct theory_network *network, size_t worker)
 {
     quad received = masters->received[worker];
     quad first = used_of(network, masters->bound / network->scale, received);
@@ -302,20 +302,20 @@ static void limit_by(struct papers_masters *masters,
     if (first == 0 && used == 0) {
         masters->class = 1;
     } else if (masters->class == 3 &&
-               (first == 0 || papers_number_compare(first, used) == 0)) {
+               (first == 0 || theory_number_compare(first, used) == 0)) {
         masters->class = 2;
     }
     add_limit(
         &masters->rounds,
-        (struct papers_limit){
+        (struct theory_limit){
             .a = (long double)(first / most),
             .b = (long double)(1 / (most * network->compute * network->scale)),
             .c = (long double)(used / most)});
 }
 
 /* Sets class and limits. */
-static void set_limits(struct papers_masters *masters,
-                       const struct papers_network *network)
+static void set_limits(struct theory_masters *masters,
+                       const struct theory_network *network)
 {
     masters->class = 3;
     masters->rounds.limit =
@@ -329,21 +329,21 @@ static void set_limits(struct papers_masters *masters,
 
 /* How much later than the bound nodes end that send nothing: gamma max x - T.
  */
-static quad alone_over(const struct papers_masters *masters,
-                       const struct papers_workers *workers,
-                       const struct papers_network *network)
+static quad alone_over(const struct theory_masters *masters,
+                       const struct theory_workers *workers,
+                       const struct theory_network *network)
 {
     quad most = 0;
 
     for (size_t i = 0; i < workers->count; ++i) {
         most = quad_max(most, workers->numbers[i][0]);
     }
-    return papers_number_minus(most * network->compute * network->scale,
+    return theory_number_minus(most * network->compute * network->scale,
                                masters->bound);
 }
 
 /* Scales what of the basic round is unscaled. */
-static void scale_round(struct papers_masters *masters, quad scale)
+static void scale_round(struct theory_masters *masters, quad scale)
 {
     masters->length *= scale;
     for (size_t i = 0; i < masters->nodes; ++i) {
@@ -356,16 +356,16 @@ static void scale_round(struct papers_masters *masters, quad scale)
     }
 }
 
-bool papers_masters(struct papers_masters *masters,
-                    const struct papers_workers *workers,
-                    const struct papers_network *network)
+bool theory_masters(struct theory_masters *masters,
+                    const struct theory_workers *workers,
+                    const struct theory_network *network)
 {
     bool good = true;
 
     set_basic_round(masters, workers, network);
     set_limits(masters, network);
     if (masters->transfers > 0) {
-        good = papers_masters_rounds(
+        good = theory_masters_rounds(
             &masters->rounds,
             (long double)(network->startup * (quad)masters->transfers_most),
             (long double)alone_over(masters, workers, network));
@@ -375,7 +375,7 @@ bool papers_masters(struct papers_masters *masters,
     return good;
 }
 
-void papers_masters_free(struct papers_masters *masters)
+void theory_masters_free(struct theory_masters *masters)
 {
     free(masters->sent);
     free(masters->received);

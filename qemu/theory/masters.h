@@ -36,7 +36,7 @@
 #include "qemu/theory/workers.h"
 
 /* All of it more than 0. */
-struct papers_network {
+struct theory_network {
     quad startup;  /* alpha */
     quad transfer; /* beta, a unit */
     quad compute;  /* gamma, a unit */
@@ -44,15 +44,15 @@ struct papers_network {
 };
 
 /* A transfer of the basic round, scaled. */
-struct papers_transfer {
+struct theory_transfer {
     size_t from, to;
     quad start; /* from the round's start */
     quad units;
 };
 
-/* What papers_masters_free() frees. Numbers of the rounds have some 15 digits,
-   which papers_masters_rounds() shows. */
-struct papers_masters {
+/* What theory_masters_free() frees. Numbers of the rounds have some 15 digits,
+   which theory_masters_rounds() shows. */
+struct theory_masters {
     quad bound;     /* T, scaled: nothing of this kind ends earlier */
     quad length;    /* L, scaled */
     unsigned class; /* 1, 2, 3: makespan / bound - 1 falls with the scale C as
@@ -61,20 +61,20 @@ struct papers_masters {
     quad *sent;     /* s of each node, scaled */
     quad *received; /* q of each node, scaled */
     size_t transfers;
-    struct papers_transfer *transfer;
+    struct theory_transfer *transfer;
     size_t transfers_most; /* of one node */
-    struct papers_rounds rounds;
+    struct theory_rounds rounds;
     long double excess; /* makespan / bound - 1 */
 };
 
 /*
  * Plans for one column x, of which one is more than 0. Result: whether
- * PAPERS_MASTERS_ROUNDS_MAX rounds are enough for the best plan; else the
+ * THEORY_MASTERS_ROUNDS_MAX rounds are enough for the best plan; else the
  * rounds are not set. To be freed in any case.
  */
-NODISCARD bool papers_masters(struct papers_masters *masters,
-                              const struct papers_workers *workers,
-                              const struct papers_network *network);
-void papers_masters_free(struct papers_masters *masters);
+NODISCARD bool theory_masters(struct theory_masters *masters,
+                              const struct theory_workers *workers,
+                              const struct theory_network *network);
+void theory_masters_free(struct theory_masters *masters);
 
 #endif

@@ -7,10 +7,10 @@
 
 #define NEWTON_MAX 1000
 #define RANGES_MAX 64
-#define MAX PAPERS_MASTERS_ROUNDS_MAX
+#define MAX THEORY_MASTERS_ROUNDS_MAX
 
 struct search {
-    const struct papers_rounds *plan;
+    const struct theory_rounds *plan;
     long double round_time;
     long double time; /* of the best so far, without the basic round's */
     long double idle;
@@ -25,15 +25,15 @@ struct point {
 
 /* The limit that holds for the round after R = `sum`, and R after it; NULL: no
    worker limits it, one round is enough. */
-static const struct papers_limit *next_round(long double *next,
-                                             const struct papers_rounds *plan,
+static const struct theory_limit *next_round(long double *next,
+                                             const struct theory_rounds *plan,
                                              long double sum, long double idle)
 {
-    const struct papers_limit *least = NULL;
+    const struct theory_limit *least = NULL;
 
     *next = 1;
     for (size_t i = 0; i < plan->limits; ++i) {
-        const struct papers_limit *limit = &plan->limit[i];
+        const struct theory_limit *limit = &plan->limit[i];
         long double after = limit->a + idle * limit->b + sum * (1 - limit->c);
 
         if (least == NULL || after < *next) {
@@ -46,14 +46,14 @@ static const struct papers_limit *next_round(long double *next,
 
 /* R after so many rounds, and how fast it grows with the idle time. */
 static long double sum_rounds(long double *slope,
-                              const struct papers_rounds *plan, unsigned rounds,
+                              const struct theory_rounds *plan, unsigned rounds,
                               long double idle)
 {
     long double sum = 0;
 
     *slope = 0;
     while (rounds-- > 0) {
-        const struct papers_limit *least = next_round(&sum, plan, sum, idle);
+        const struct theory_limit *least = next_round(&sum, plan, sum, idle);
 
         if (least == NULL) {
             return 1;
@@ -64,7 +64,7 @@ static long double sum_rounds(long double *slope,
 }
 
 /* The least idle time with which so many rounds suffice, not below `from`. */
-static long double least_idle(const struct papers_rounds *plan, unsigned rounds,
+static long double least_idle(const struct theory_rounds *plan, unsigned rounds,
                               long double from)
 {
     for (unsigned i = 0; i < NEWTON_MAX; ++i) {
@@ -122,7 +122,7 @@ static void try_between(struct search *search, struct point low,
 }
 
 /* Sets each round's part for the best; the last one takes what is left. */
-static void set_parts(struct papers_rounds *plan)
+static void set_parts(struct theory_rounds *plan)
 {
     long double sum = 0;
 
@@ -140,7 +140,7 @@ static void set_parts(struct papers_rounds *plan)
     }
 }
 
-bool papers_masters_rounds(struct papers_rounds *plan, long double round_time,
+bool theory_masters_rounds(struct theory_rounds *plan, long double round_time,
                            long double alone)
 {
     struct search search = {

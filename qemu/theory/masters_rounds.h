@@ -9,17 +9,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define PAPERS_MASTERS_ROUNDS_MAX 32768
+#define THEORY_MASTERS_ROUNDS_MAX 32768
 
 /* One limit of the next round's part r after R: r <= a + zeta b - R c, with
    a >= c, b > 0 and c <= 1. */
-struct papers_limit {
+struct theory_limit {
     long double a, b, c;
 };
 
-struct papers_rounds {
+struct theory_rounds {
     size_t limits;
-    struct papers_limit *limit; /* the caller's */
+    struct theory_limit *limit; /* the caller's */
     unsigned rounds;   /* k; 0: nothing is sent, as that ends no later */
     long double *part; /* of each round; the caller frees it */
     long double idle;  /* zeta */
@@ -35,9 +35,9 @@ struct papers_rounds {
  * and the result is the least of all. After k rounds R is a sum of positive
  * terms only: it has a relative error of 3 k 2^-64 at most.
  *
- * Result: whether PAPERS_MASTERS_ROUNDS_MAX rounds are enough.
+ * Result: whether THEORY_MASTERS_ROUNDS_MAX rounds are enough.
  */
-NODISCARD bool papers_masters_rounds(struct papers_rounds *plan,
+NODISCARD bool theory_masters_rounds(struct theory_rounds *plan,
                                      long double round_time, long double alone);
 
 #endif

@@ -9,12 +9,12 @@
 #define FINER 1024u /* steps of a picosecond, where there is room for them */
 
 /* The phases that are planned. */
-static unsigned phases_of(const struct model_input *input)
+static unsigned phases_of(const struct theory_input *input)
 {
     return input->phases_fixed ? input->phases_want : input->phases_max;
 }
 
-static bool passes_on(const struct model_input *input)
+static bool passes_on(const struct theory_input *input)
 {
     for (unsigned i = 0; i < phases_of(input); ++i) {
         if (input->stages[i] > 1) {
@@ -25,7 +25,7 @@ static bool passes_on(const struct model_input *input)
 }
 
 /* The longest startup of a phase. */
-static uint64_t startup_most(const struct model_input *input)
+static uint64_t startup_most(const struct theory_input *input)
 {
     uint64_t most = 0;
 
@@ -36,7 +36,7 @@ static uint64_t startup_most(const struct model_input *input)
 }
 
 /* About the longest of what a node or a port does in all. */
-static uint64_t longest(const struct model_input *input)
+static uint64_t longest(const struct theory_input *input)
 {
     long double load = (long double)input->load_units;
     long double work_ps =
@@ -56,7 +56,7 @@ static uint64_t longest(const struct model_input *input)
 }
 
 /* Whether the times are in the ranges of the boards' planner. */
-static bool in_range(const struct model_input *input)
+static bool in_range(const struct theory_input *input)
 {
     return startup_most(input) <= PLANNER_STARTUP_MAX_PS &&
            input->compute_ps <= PLANNER_TIME_MAX_PS &&
@@ -67,8 +67,8 @@ static bool in_range(const struct model_input *input)
            longest(input) < MEANWHILE_ALL_MAX_PS;
 }
 
-const char *model_meanwhile_limit(const struct model_input *input,
-                                  unsigned rounds)
+const char *theory_meanwhile_limit(const struct theory_input *input,
+                                   unsigned rounds)
 {
     if (rounds > ROUNDS_MAX) {
         return "at most 16 rounds";
@@ -105,7 +105,7 @@ static uint64_t at_most(uint64_t most, uint64_t limit_ps, uint64_t time_ps)
 }
 
 /* The largest number up to `most` by which all times can be multiplied. */
-static uint64_t room_of(const struct model_input *input, uint64_t most)
+static uint64_t room_of(const struct theory_input *input, uint64_t most)
 {
     uint64_t output = input->transfer_ps * input->results_numerator;
 
@@ -125,7 +125,7 @@ static uint64_t room_of(const struct model_input *input, uint64_t most)
  * times that, as it also divides by units. Where they would leave its range
  * then, fewer do: picoseconds are small there.
  */
-static uint64_t scale_of(const struct model_input *input)
+static uint64_t scale_of(const struct theory_input *input)
 {
     uint64_t output = input->transfer_ps * input->results_numerator;
     uint64_t whole = input->results_denominator /
@@ -137,7 +137,7 @@ static uint64_t scale_of(const struct model_input *input)
 
 /* What the boards' planner gets, all times `scale` times as long; an output's
    transfer is rounded up. */
-static struct plan_job job_of(const struct model_input *input, uint64_t scale)
+static struct plan_job job_of(const struct theory_input *input, uint64_t scale)
 {
     unsigned phases = phases_of(input);
     uint64_t output = input->transfer_ps * input->results_numerator * scale;
@@ -161,7 +161,7 @@ static struct plan_job job_of(const struct model_input *input, uint64_t scale)
 /* A port of the originator and the nodes behind it, as the planner takes them:
    scatter/plan/meanwhile.h. Times in ps. */
 struct port {
-    const struct model_input *input;
+    const struct theory_input *input;
     const struct rounds_plan *made;
     long double startups_ps; /* of all phases */
     long double free_ps;     /* when the port is done with all so far */
@@ -190,7 +190,7 @@ static long double nodes_behind(const struct port *port)
    4^d C(N, d+1) of them, are of the round d before. */
 static void take_in(struct port *port)
 {
-    const struct model_input *input = port->input;
+    const struct theory_input *input = port->input;
     unsigned phases = port->made->phases;
     long double nodes = phases;
     long double units = 0;
@@ -208,7 +208,7 @@ static void take_in(struct port *port)
 /* Sends a round, which node after node computes. */
 static void send(struct port *port)
 {
-    const struct model_input *input = port->input;
+    const struct theory_input *input = port->input;
     unsigned round = port->sent;
     long double units = units_of(port, round);
     long double begin_ps;
@@ -242,9 +242,9 @@ static long double next_round(struct port *port)
 /* ---- the plan ---- */
 
 /* Sets the parts of a round whose first phase begins at `end_ps`. */
-static void set_round(struct model_part part[], long double end_ps,
+static void set_round(struct theory_part part[], long double end_ps,
                       const struct rounds_plan *made, unsigned round,
-                      const struct model_input *input)
+                      const struct theory_input *input)
 {
     for (unsigned layer = 0; layer <= made->phases; ++layer) {
         uint32_t volume = made->volume_units[round][layer];
@@ -254,8 +254,8 @@ static void set_round(struct model_part part[], long double end_ps,
             end_ps += (long double)input->startup_ps[layer - 1] +
                       (long double)input->transfer_ps * volume;
         }
-        part[layer] = (struct model_part){
-            .nodes = model_layer_nodes(layer),
+        part[layer] = (struct theory_part){
+            .nodes = theory_layer_nodes(layer),
             .volume_units = volume,
             .share_units = share,
             .volume_floor = volume,
@@ -264,9 +264,9 @@ static void set_round(struct model_part part[], long double end_ps,
     }
 }
 
-static void set_rounds(struct model_detail *detail,
+static void set_rounds(struct theory_detail *detail,
                        const struct rounds_plan *made,
-                       const struct model_input *input)
+                       const struct theory_input *input)
 {
     struct port port = {.input = input, .made = made};
     unsigned layers = made->phases + 1u;
@@ -279,11 +279,11 @@ static void set_rounds(struct model_detail *detail,
     }
 }
 
-static void set_plan(struct model_plan *plan, struct model_detail *detail,
+static void set_plan(struct theory_plan *plan, struct theory_detail *detail,
                      const struct rounds_plan *made,
-                     const struct model_input *input, uint64_t scale)
+                     const struct theory_input *input, uint64_t scale)
 {
-    *plan = (struct model_plan){
+    *plan = (struct theory_plan){
         .phases = made->phases,
         .phases_feasible = made->phases,
         .rounds = made->rounds,
@@ -291,21 +291,21 @@ static void set_plan(struct model_plan *plan, struct model_detail *detail,
             made->makespan_ps / scale + (made->makespan_ps % scale != 0),
         .speedup = (double)input->compute_ps * (double)input->load_units *
                    (double)scale / (double)made->makespan_ps};
-    model_detail_make(detail, MODEL_BY_LAYER, 1, plan);
+    theory_detail_make(detail, THEORY_BY_LAYER, 1, plan);
     set_rounds(detail, made, input);
-    model_parts_add(plan, detail);
+    theory_parts_add(plan, detail);
 }
 
-int model_plan_meanwhile(struct model_plan *plan, struct model_detail *detail,
-                         uint64_t *time_ps, const struct model_input *input,
-                         unsigned rounds)
+int theory_plan_meanwhile(struct theory_plan *plan,
+                          struct theory_detail *detail, uint64_t *time_ps,
+                          const struct theory_input *input, unsigned rounds)
 {
     struct plan_job job;
     struct rounds_plan made;
     uint64_t scale;
     uint64_t before;
 
-    if (model_meanwhile_limit(input, rounds) != NULL) {
+    if (theory_meanwhile_limit(input, rounds) != NULL) {
         return ERR_PHASES;
     }
     scale = scale_of(input);

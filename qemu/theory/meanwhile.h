@@ -10,8 +10,8 @@
  * What the number of rounds or the input would have to be so that results can
  * return meanwhile, such as "at most 16 rounds"; NULL if they can.
  */
-const char *model_meanwhile_limit(const struct model_input *input,
-                                  unsigned rounds);
+const char *theory_meanwhile_limit(const struct theory_input *input,
+                                   unsigned rounds);
 
 /*
  * Plans `rounds` rounds, two or more, if their results are back before
@@ -23,13 +23,13 @@ const char *model_meanwhile_limit(const struct model_input *input,
  * The boards' planner takes whole picoseconds. A unit's output of a fraction of
  * one is exact nevertheless, or rounded up where all times are long.
  *
- * Result: 0; ERR_PHASES if none is, or model_meanwhile_limit() has one. After
+ * Result: 0; ERR_PHASES if none is, or theory_meanwhile_limit() has one. After
  * success the caller frees the detail.
  */
-NODISCARD int model_plan_meanwhile(struct model_plan *plan,
-                                   struct model_detail *detail,
-                                   uint64_t *time_ps,
-                                   const struct model_input *input,
-                                   unsigned rounds);
+NODISCARD int theory_plan_meanwhile(struct theory_plan *plan,
+                                    struct theory_detail *detail,
+                                    uint64_t *time_ps,
+                                    const struct theory_input *input,
+                                    unsigned rounds);
 
 #endif

@@ -5,8 +5,9 @@
 
 #include <stdlib.h>
 
-void model_costs(quad *startup_ps, quad *transfer_ps,
-                 const struct model_input *input, unsigned phase, bool results)
+void theory_costs(quad *startup_ps, quad *transfer_ps,
+                  const struct theory_input *input, unsigned phase,
+                  bool results)
 {
     uint32_t stages = input->stages[phase - 1];
     quad times = stages == 0 ? 1 : stages;
@@ -20,15 +21,15 @@ void model_costs(quad *startup_ps, quad *transfer_ps,
     }
 }
 
-static void set_costs(struct model_member *member,
-                      const struct model_input *input)
+static void set_costs(struct theory_member *member,
+                      const struct theory_input *input)
 {
-    model_costs(&member->startup_ps, &member->transfer_ps, input, member->phase,
-                true);
+    theory_costs(&member->startup_ps, &member->transfer_ps, input,
+                 member->phase, true);
 }
 
 /* The child that a batch of a phase serves. */
-static uint32_t child_of(const struct model_members *members, uint32_t parent,
+static uint32_t child_of(const struct theory_members *members, uint32_t parent,
                          unsigned phase, unsigned batch)
 {
     return members->end[phase - 1] + members->batches * parent + batch;
@@ -36,7 +37,7 @@ static uint32_t child_of(const struct model_members *members, uint32_t parent,
 
 /* The send before the one of a batch in the same lane; if there is none, the
    parent. */
-static uint32_t before_of(const struct model_members *members, uint32_t parent,
+static uint32_t before_of(const struct theory_members *members, uint32_t parent,
                           unsigned phase, unsigned batch)
 {
     if (batch >= members->lanes) {
@@ -49,13 +50,13 @@ static uint32_t before_of(const struct model_members *members, uint32_t parent,
                     batch + members->batches - members->lanes);
 }
 
-static void add_child(struct model_members *members, uint32_t parent,
+static void add_child(struct theory_members *members, uint32_t parent,
                       unsigned phase, unsigned batch)
 {
     uint32_t child = child_of(members, parent, phase, batch);
     uint32_t before = before_of(members, parent, phase, batch);
 
-    members->member[child] = (struct model_member){
+    members->member[child] = (struct theory_member){
         .parent = parent,
         .before = before,
         .phase = (uint8_t)phase,
@@ -67,10 +68,10 @@ static void add_child(struct model_members *members, uint32_t parent,
 }
 
 /* Where each member lies, and how fast it is. */
-static void place(struct model_members *members,
-                  const struct model_torus *torus)
+static void place(struct theory_members *members,
+                  const struct theory_torus *torus)
 {
-    struct model_member *member = members->member;
+    struct theory_member *member = members->member;
 
     member[0].node = torus_index(torus->size, torus->originator);
     member[0].unit_ps = (quad)torus->compute_ps[member[0].node];
@@ -89,11 +90,11 @@ static void place(struct model_members *members,
     }
 }
 
-void model_members_layers(struct model_members *members,
-                          const struct model_input *input,
-                          const uint64_t compute_ps[], unsigned ports)
+void theory_members_layers(struct theory_members *members,
+                           const struct theory_input *input,
+                           const uint64_t compute_ps[], unsigned ports)
 {
-    *members = (struct model_members){
+    *members = (struct theory_members){
         .input = input,
         .layers = true,
         .ports = ports,
@@ -106,15 +107,15 @@ void model_members_layers(struct model_members *members,
             calloc(input->phases_max + 1u, sizeof *members->member)),
     };
     for (unsigned i = 0; i <= members->phases; ++i) {
-        struct model_member *member = &members->member[i];
+        struct theory_member *member = &members->member[i];
 
         members->end[i] = i + 1;
-        *member = (struct model_member){
+        *member = (struct theory_member){
             .parent = i == 0 ? 0 : i - 1,
             .before = i == 0 ? 0 : i - 1,
             .phase = (uint8_t)i,
             .first = i == 1,
-            .nodes = model_layer_nodes(i),
+            .nodes = theory_layer_nodes(i),
             .unit_ps =
                 (quad)(compute_ps == NULL ? input->compute_ps : compute_ps[i]),
         };
@@ -124,13 +125,13 @@ void model_members_layers(struct model_members *members,
     }
 }
 
-void model_members_make(struct model_members *members,
-                        const struct model_input *input,
-                        const struct model_torus *torus, unsigned ports)
+void theory_members_make(struct theory_members *members,
+                         const struct theory_input *input,
+                         const struct theory_torus *torus, unsigned ports)
 {
     bool alike = torus == NULL;
 
-    *members = (struct model_members){
+    *members = (struct theory_members){
         .input = input,
         .torus = torus,
         .ports = ports,
@@ -147,7 +148,7 @@ void model_members_make(struct model_members *members,
     members->member = memory_or_exit(
         calloc(members->end[members->phases], sizeof *members->member));
     members->member[0] =
-        (struct model_member){.nodes = 1, .unit_ps = (quad)input->compute_ps};
+        (struct theory_member){.nodes = 1, .unit_ps = (quad)input->compute_ps};
     for (unsigned phase = 1; phase <= members->phases; ++phase) {
         for (uint32_t parent = 0; parent < members->end[phase - 1]; ++parent) {
             for (unsigned batch = 0; batch < members->batches; ++batch) {
@@ -160,8 +161,8 @@ void model_members_make(struct model_members *members,
     }
 }
 
-void model_members_free(struct model_members *members)
+void theory_members_free(struct theory_members *members)
 {
     free(members->member);
-    *members = (struct model_members){.phases = 0};
+    *members = (struct theory_members){.phases = 0};
 }

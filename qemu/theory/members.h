@@ -24,7 +24,7 @@
 
 #include <stdbool.h>
 
-struct model_member {
+struct theory_member {
     uint32_t parent;  /* 0 for member 0, the originator */
     uint32_t before;  /* in the parent's lane; the parent for the first */
     uint32_t node;    /* row-major index, if node by node */
@@ -36,45 +36,46 @@ struct model_member {
     quad transfer_ps; /* of a unit over that circuit */
 };
 
-struct model_members {
-    const struct model_input *input; /* input and torus outlive this */
-    const struct model_torus *torus; /* NULL: nodes are alike */
-    bool layers;                     /* one member a layer */
-    unsigned ports;                  /* that a node uses at once */
-    unsigned phases;                 /* of the torus */
+struct theory_members {
+    const struct theory_input *input; /* input and torus outlive this */
+    const struct theory_torus *torus; /* NULL: nodes are alike */
+    bool layers;                      /* one member a layer */
+    unsigned ports;                   /* that a node uses at once */
+    unsigned phases;                  /* of the torus */
     unsigned batches;
     unsigned lanes;
     unsigned times; /* lanes that do the same */
     unsigned sends; /* of a lane to each child, one after the other */
-    uint32_t end[MODEL_PHASES_MAX + 1];
-    struct model_member *member; /* end[phases] */
+    uint32_t end[THEORY_PHASES_MAX + 1];
+    struct theory_member *member; /* end[phases] */
 };
 
 /* Times in ps of phase i's circuit and of a unit over it, each over all hops
    where nodes store and forward; with `results` those of its return, too. */
-void model_costs(quad *startup_ps, quad *transfer_ps,
-                 const struct model_input *input, unsigned phase, bool results);
+void theory_costs(quad *startup_ps, quad *transfer_ps,
+                  const struct theory_input *input, unsigned phase,
+                  bool results);
 
 /*
  * Members of a torus, one a layer; compute_ps[0 .. phases_max]: of each layer,
  * or NULL for the input's. `ports`: 1, 2 or 4. With fewer than 4 a lane sends 4
  * / ports times in each phase. Nodes of a layer differ then, a member's time
  * left is that of the nodes reached last, and only one round can be planned.
- * Costs include the input's results. phases_max: up to MODEL_PHASES_MAX. The
- * caller calls model_members_free().
+ * Costs include the input's results. phases_max: up to THEORY_PHASES_MAX. The
+ * caller calls theory_members_free().
  */
-void model_members_layers(struct model_members *members,
-                          const struct model_input *input,
-                          const uint64_t compute_ps[], unsigned ports);
+void theory_members_layers(struct theory_members *members,
+                           const struct theory_input *input,
+                           const uint64_t compute_ps[], unsigned ports);
 
 /*
  * Members of a torus of up to TORUS_PHASES_MAX phases, node by node if `torus`
  * is not NULL, and else alike. `ports`: 1, 2 or 4. The memory is
- * model_members_free()'s. Cost: O(members), 80 bytes each.
+ * theory_members_free()'s. Cost: O(members), 80 bytes each.
  */
-void model_members_make(struct model_members *members,
-                        const struct model_input *input,
-                        const struct model_torus *torus, unsigned ports);
-void model_members_free(struct model_members *members);
+void theory_members_make(struct theory_members *members,
+                         const struct theory_input *input,
+                         const struct theory_torus *torus, unsigned ports);
+void theory_members_free(struct theory_members *members);
 
 #endif

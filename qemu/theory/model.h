@@ -15,8 +15,8 @@
  * v_i does not depend on the number of phases N; N is feasible if v_N >= 0,
  * and the largest feasible N is optimal.
  *
- * model_plan_members() solves this, also with several rounds, fewer ports or
- * different speeds, and model_plan_power() with a nonlinear compute time, in
+ * theory_plan_members() solves this, also with several rounds, fewer ports or
+ * different speeds, and theory_plan_power() with a nonlinear compute time, in
  * numbers of 113 bits (quad.h). They allocate while they run, and keep nothing.
  */
 #ifndef QEMU_THEORY_MODEL_H
@@ -28,25 +28,25 @@
 
 #include <stdint.h>
 
-#define MODEL_PHASES_MAX 20u
-#define MODEL_ROUNDS_MAX 64u
-#define MODEL_ROUNDS_AUTO_MAX 16u
-#define MODEL_GROUPS_MAX 100000u
-#define MODEL_TIME_MAX_PS ((uint64_t)INT64_MAX) /* largest makespan */
+#define THEORY_PHASES_MAX 20u
+#define THEORY_ROUNDS_MAX 64u
+#define THEORY_ROUNDS_AUTO_MAX 16u
+#define THEORY_GROUPS_MAX 100000u
+#define THEORY_TIME_MAX_PS ((uint64_t)INT64_MAX) /* largest makespan */
 
-struct model_input {
+struct theory_input {
     uint64_t load_units;  /* V, 1 or more */
     uint64_t compute_ps;  /* c, per unit, 1 or more */
     uint64_t transfer_ps; /* tau, per unit */
     /* alpha_i, entry i - 1: setting one circuit of phase i up, its hops
        included. */
-    uint64_t startup_ps[MODEL_PHASES_MAX];
-    uint32_t stages[MODEL_PHASES_MAX]; /* s_i, entry i - 1; 0 counts as 1 */
+    uint64_t startup_ps[THEORY_PHASES_MAX];
+    uint32_t stages[THEORY_PHASES_MAX]; /* s_i, entry i - 1; 0 counts as 1 */
     /* P and Q: a result's units for each of the input. Q = 0: no results.
        P = 0 with Q > 0: results whose startup alone counts. */
     uint32_t results_numerator;
     uint32_t results_denominator;
-    uint8_t phases_max;  /* of the torus: 0 .. MODEL_PHASES_MAX */
+    uint8_t phases_max;  /* of the torus: 0 .. THEORY_PHASES_MAX */
     uint8_t phases_want; /* exactly so many, if `phases_fixed` */
     uint8_t phases_fixed;
 };
@@ -56,20 +56,20 @@ struct model_input {
  * layer differ, volumes and shares are averages over them; where there are
  * several rounds, sums over them. `end_ps` is the first receipt.
  */
-struct model_plan {
+struct theory_plan {
     uint8_t phases;          /* N */
     uint8_t phases_feasible; /* the largest feasible N */
     uint8_t rounds;          /* R */
-    uint8_t rounds_feasible; /* only where model_plan_members() fails */
+    uint8_t rounds_feasible; /* only where theory_plan_members() fails */
     uint64_t makespan_ps;    /* to the nearest picosecond */
     double speedup;          /* of the originator alone, before rounding */
-    double volume_units[MODEL_PHASES_MAX + 1];
-    double share_units[MODEL_PHASES_MAX + 1];
-    uint64_t end_ps[MODEL_PHASES_MAX + 1]; /* of phase i, to the nearest ps */
+    double volume_units[THEORY_PHASES_MAX + 1];
+    double share_units[THEORY_PHASES_MAX + 1];
+    uint64_t end_ps[THEORY_PHASES_MAX + 1]; /* of phase i, to the nearest ps */
 };
 
 /* The volume and share of some nodes, which are treated alike, in one round. */
-struct model_part {
+struct theory_part {
     uint64_t nodes;
     double volume_units;
     double share_units;
@@ -78,45 +78,45 @@ struct model_part {
     uint64_t end_ps; /* of the phase that brings it */
 };
 
-/* The order of model_detail.part[]: round after round, and in each layer after
-   layer. Which part a node has: model_part_of(). */
-enum model_order {
-    MODEL_BY_LAYER, /* one part a layer */
-    MODEL_BY_GROUP, /* B parts for each in the layer before */
-    MODEL_BY_MEMBER /* B parts for each in all layers before */
+/* The order of theory_detail.part[]: round after round, and in each layer after
+   layer. Which part a node has: theory_part_of(). */
+enum theory_order {
+    THEORY_BY_LAYER, /* one part a layer */
+    THEORY_BY_GROUP, /* B parts for each in the layer before */
+    THEORY_BY_MEMBER /* B parts for each in all layers before */
 };
 
 /* The parts of a plan; the originator's share is in the first round. */
-struct model_detail {
-    struct model_part *part; /* model_detail_free() */
-    uint32_t stride;         /* parts of a round */
-    uint32_t batches;        /* B, of a phase: 4 / B sends at once */
-    enum model_order order;
-    uint32_t first[MODEL_PHASES_MAX + 2]; /* part of each layer, and the end */
+struct theory_detail {
+    struct theory_part *part; /* theory_detail_free() */
+    uint32_t stride;          /* parts of a round */
+    uint32_t batches;         /* B, of a phase: 4 / B sends at once */
+    enum theory_order order;
+    uint32_t first[THEORY_PHASES_MAX + 2]; /* part of each layer, and the end */
     /* Averages over layers, [r * (N + 1) + layer]; NULL: those are the parts.
      */
-    struct model_part *average;
+    struct theory_part *average;
 };
 
 /*
  * One round, of nodes alike with four ports. Result: 0; ERR_EMPTY (no units);
  * ERR_RANGE (compute_ps is 0, phases_max too large, or the makespan exceeds
- * MODEL_TIME_MAX_PS); ERR_PHASES (phases_want > phases_feasible, which is then
+ * THEORY_TIME_MAX_PS); ERR_PHASES (phases_want > phases_feasible, which is then
  * set, and nothing else). Allocates while it runs.
  */
-NODISCARD int model_plan(struct model_plan *plan,
-                         const struct model_input *input);
+NODISCARD int theory_plan(struct theory_plan *plan,
+                          const struct theory_input *input);
 
-struct model_members;
+struct theory_members;
 
 /*
- * `rounds`: 1 to MODEL_ROUNDS_MAX, or 0: as many as give the smallest makespan,
- * up to MODEL_ROUNDS_AUTO_MAX (ties to fewer rounds, then to more phases).
- * Several rounds need a phase, and an input without results. Every node
- * receives once a round, is never idle after its first receipt, and all end at
- * T. A node takes a round in when it has computed the one before, as boards do.
- * From the last round back, each is one round of qemu/theory/flow.h; the
- * originator's time s between two rounds is the least that flow allows, and
+ * `rounds`: 1 to THEORY_ROUNDS_MAX, or 0: as many as give the smallest
+ * makespan, up to THEORY_ROUNDS_AUTO_MAX (ties to fewer rounds, then to more
+ * phases). Several rounds need a phase, and an input without results. Every
+ * node receives once a round, is never idle after its first receipt, and all
+ * end at T. A node takes a round in when it has computed the one before, as
+ * boards do. From the last round back, each is one round of qemu/theory/flow.h;
+ * the originator's time s between two rounds is the least that flow allows, and
  * that of the last one is what makes the sum of all rounds the load. Feasible
  * if nobody receives less than nothing in any round; an infeasible N may have
  * the smaller makespan.
@@ -137,38 +137,38 @@ struct model_members;
  *
  * Where nodes of a layer differ, the plan's arrays are averages over layers of
  * the sums over rounds, and end_ps is the first receipt. The detail has every
- * part, unless more than MODEL_GROUPS_MAX groups are needed: then it is empty.
+ * part, unless more than THEORY_GROUPS_MAX groups are needed: then it is empty.
  *
- * Result: as model_plan(); ERR_PHASES if nothing that was asked for is
+ * Result: as theory_plan(); ERR_PHASES if nothing that was asked for is
  * feasible: rounds_feasible is then the largest feasible R (for phases_want if
  * fixed; 0 if none, or if `rounds` is below 2) and phases_feasible the largest
  * N that is feasible in one round. After success the caller frees the detail.
  * Cost: O(members * rounds^2) for each N; 48 bytes a member and round.
  */
-NODISCARD int model_plan_members(struct model_plan *plan,
-                                 struct model_detail *detail,
-                                 const struct model_members *members,
-                                 unsigned rounds);
+NODISCARD int theory_plan_members(struct theory_plan *plan,
+                                  struct theory_detail *detail,
+                                  const struct theory_members *members,
+                                  unsigned rounds);
 
 /*
  * A compute time of c x^P for x units, P = numerator / denominator >= 1, by
  * bisection of the logarithm of a_N, in long double: about 15 digits are right,
- * also of shares that are next to nothing. Else as model_plan_members() with
+ * also of shares that are next to nothing. Else as theory_plan_members() with
  * one round.
  */
-NODISCARD int model_plan_power(struct model_plan *plan,
-                               struct model_detail *detail,
-                               const struct model_input *input,
-                               uint32_t numerator, uint32_t denominator);
+NODISCARD int theory_plan_power(struct theory_plan *plan,
+                                struct theory_detail *detail,
+                                const struct theory_input *input,
+                                uint32_t numerator, uint32_t denominator);
 
-struct model_torus {
+struct theory_torus {
     struct torus_size size; /* 5^k x 5^k, of input->phases_max */
     struct torus_coord originator;
     const uint64_t *compute_ps; /* of each node by row, 1 or more */
 };
 
-/* Nodes of a layer, 4 * 5^(i-1); 1 for layer 0. layer <= MODEL_PHASES_MAX. */
-uint64_t model_layer_nodes(unsigned layer);
+/* Nodes of a layer, 4 * 5^(i-1); 1 for layer 0. layer <= THEORY_PHASES_MAX. */
+uint64_t theory_layer_nodes(unsigned layer);
 
 /*
  * The part, counted in its round, of the child that a node of a part and layer
@@ -176,13 +176,13 @@ uint64_t model_layer_nodes(unsigned layer);
  * one, a node of a group counts as one that the last batch has reached: it has
  * as much time left. Part 0: the originator.
  */
-uint32_t model_part_of(const struct model_detail *detail, uint32_t part,
-                       unsigned layer, unsigned phase, unsigned batch);
+uint32_t theory_part_of(const struct theory_detail *detail, uint32_t part,
+                        unsigned layer, unsigned phase, unsigned batch);
 
-/* Frees what a model_plan_*() stored; a detail of zeros is fine too. */
-void model_detail_free(struct model_detail *detail);
+/* Frees what a theory_plan_*() stored; a detail of zeros is fine too. */
+void theory_detail_free(struct theory_detail *detail);
 
-struct model_node {
+struct theory_node {
     uint64_t units; /* its share; 0 in layers beyond N */
     uint8_t layer;  /* phase of the scatter that reaches it */
 };
@@ -199,8 +199,8 @@ struct model_node {
  * detail are what one solver made for it. Cost: O(nodes * rounds), and 16
  * bytes a node.
  */
-void model_spread(struct model_node nodes[], const struct model_plan *plan,
-                  const struct model_detail *detail, uint64_t load_units,
-                  struct torus_size size, struct torus_coord originator);
+void theory_spread(struct theory_node nodes[], const struct theory_plan *plan,
+                   const struct theory_detail *detail, uint64_t load_units,
+                   struct torus_size size, struct torus_coord originator);
 
 #endif

@@ -82,13 +82,13 @@ static bool read_fraction(quad *value, const char *text)
     return true;
 }
 
-const char *papers_number_parse(quad *value, const char *text)
+const char *theory_number_parse(quad *value, const char *text)
 {
     bool negative = text[0] == '-';
     quad decimal = 0;
     quad fraction = 0;
 
-    if (strlen(text) > PAPERS_NUMBER_CHARS) {
+    if (strlen(text) > THEORY_NUMBER_CHARS) {
         *value = 0;
     } else if (read_decimal(&decimal, text + negative)) {
         *value = negative ? -decimal : decimal;
@@ -101,16 +101,16 @@ const char *papers_number_parse(quad *value, const char *text)
            "characters";
 }
 
-const char *papers_number_positive(quad *value, const char *text)
+const char *theory_number_positive(quad *value, const char *text)
 {
-    const char *allowed = papers_number_parse(value, text);
+    const char *allowed = theory_number_parse(value, text);
 
     return allowed == NULL && *value <= 0 ? "must be more than 0" : allowed;
 }
 
-const char *papers_number_natural(quad *value, const char *text)
+const char *theory_number_natural(quad *value, const char *text)
 {
-    const char *allowed = papers_number_parse(value, text);
+    const char *allowed = theory_number_parse(value, text);
 
     return allowed == NULL && *value < 0 ? "must be 0 or more" : allowed;
 }
@@ -120,22 +120,22 @@ static quad size_of(quad value)
     return value < 0 ? -value : value;
 }
 
-quad papers_number_minus(quad one, quad other)
+quad theory_number_minus(quad one, quad other)
 {
     quad rest = one - other;
 
-    return size_of(rest) <= size_of(one) * PAPERS_NEAR ? 0 : rest;
+    return size_of(rest) <= size_of(one) * THEORY_NEAR ? 0 : rest;
 }
 
-int papers_number_compare(quad one, quad other)
+int theory_number_compare(quad one, quad other)
 {
-    quad rest = papers_number_minus(one, other);
+    quad rest = theory_number_minus(one, other);
 
     return (rest > 0) - (rest < 0);
 }
 
 /* The convergents p/q of the continued fraction come ever closer. */
-bool papers_number_fraction(char text[PAPERS_FRACTION_CHARS], quad value)
+bool theory_number_fraction(char text[THEORY_FRACTION_CHARS], quad value)
 {
     quad p = 1;
     quad q = 0;
@@ -161,7 +161,7 @@ bool papers_number_fraction(char text[PAPERS_FRACTION_CHARS], quad value)
         }
         rest = 1 / (rest - whole);
     }
-    snprintf(text, PAPERS_FRACTION_CHARS, "%" PRIu64 "/%" PRIu64, (uint64_t)p,
+    snprintf(text, THEORY_FRACTION_CHARS, "%" PRIu64 "/%" PRIu64, (uint64_t)p,
              (uint64_t)q);
     if (q == 1) {
         *strchr(text, '/') = '\0';

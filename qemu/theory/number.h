@@ -2,7 +2,7 @@
 /*
  * Numbers of 113 bits, as people write them: "3", "0.25", "4.85e-6", "7/4".
  * Rounding makes two equal results differ in the last digits, so whoever asks
- * for a tie or a sign compares with PAPERS_NEAR. Pure functions.
+ * for a tie or a sign compares with THEORY_NEAR. Pure functions.
  */
 #ifndef QEMU_THEORY_NUMBER_H
 #define QEMU_THEORY_NUMBER_H
@@ -13,14 +13,14 @@
 #include <stdbool.h>
 
 /* The longest number that is read, in characters. */
-#define PAPERS_NUMBER_CHARS 60
+#define THEORY_NUMBER_CHARS 60
 
 /* Two numbers are equal if they differ by this part of the first: of 34 digits
    a computation may lose 9. */
-#define PAPERS_NEAR 1e-25L
+#define THEORY_NEAR 1e-25L
 
 /* Room for a fraction of two numbers of 18 digits. */
-#define PAPERS_FRACTION_CHARS 40
+#define THEORY_FRACTION_CHARS 40
 
 /*
  * Reads a decimal number, perhaps with an exponent of -30 to 30, or a fraction
@@ -28,19 +28,19 @@
  * or what is allowed, "must be ..." (a string constant), and `value` is
  * anything.
  */
-const char *papers_number_parse(quad *value, const char *text);
+const char *theory_number_parse(quad *value, const char *text);
 
 /* The same, and the number must be more than 0. */
-const char *papers_number_positive(quad *value, const char *text);
+const char *theory_number_positive(quad *value, const char *text);
 
 /* The same, and the number must be 0 or more. */
-const char *papers_number_natural(quad *value, const char *text);
+const char *theory_number_natural(quad *value, const char *text);
 
 /* one - other; 0 if they are equal. */
-quad papers_number_minus(quad one, quad other);
+quad theory_number_minus(quad one, quad other);
 
 /* -1, 0 or 1: `one` is less than, equal to, more than `other`. */
-NODISCARD int papers_number_compare(quad one, quad other);
+NODISCARD int theory_number_compare(quad one, quad other);
 
 /*
  * Writes the fraction p/q, or p if q is 1, that equals the value, 0 or more, to
@@ -48,6 +48,6 @@ NODISCARD int papers_number_compare(quad one, quad other);
  * other numbers hardly one is near such a fraction. Result: whether there is
  * one.
  */
-bool papers_number_fraction(char text[PAPERS_FRACTION_CHARS], quad value);
+bool theory_number_fraction(char text[THEORY_FRACTION_CHARS], quad value);
 
 #endif

@@ -7,33 +7,33 @@
 #include <string.h>
 
 struct round {
-    const struct papers_star *star;
+    const struct theory_star *star;
     size_t count;
-    struct papers_chain *step; /* of each worker, by place in the order */
+    struct theory_chain *step; /* of each worker, by place in the order */
     bool *in;                  /* takes part, by place */
     quad makespan;
 };
 
-struct papers_chain papers_chain_of(const struct papers_star *star,
+struct theory_chain theory_chain_of(const struct theory_star *star,
                                     size_t worker)
 {
     const quad *of = star->workers->numbers[worker];
-    quad rate = 1 / (of[PAPERS_G] + of[PAPERS_W]);
-    quad least = of[PAPERS_STARTUP] + of[PAPERS_LATENCY];
+    quad rate = 1 / (of[THEORY_G] + of[THEORY_W]);
+    quad least = of[THEORY_STARTUP] + of[THEORY_LATENCY];
 
-    return (struct papers_chain){.taken = rate,
+    return (struct theory_chain){.taken = rate,
                                  .late = least * rate,
-                                 .kept = of[PAPERS_W] * rate,
-                                 .delay = (of[PAPERS_W] * of[PAPERS_STARTUP] -
-                                           of[PAPERS_G] * of[PAPERS_LATENCY]) *
+                                 .kept = of[THEORY_W] * rate,
+                                 .delay = (of[THEORY_W] * of[THEORY_STARTUP] -
+                                           of[THEORY_G] * of[THEORY_LATENCY]) *
                                           rate,
                                  .least = least};
 }
 
-struct papers_chain papers_chain_join(const struct papers_chain *first,
-                                      const struct papers_chain *next)
+struct theory_chain theory_chain_join(const struct theory_chain *first,
+                                      const struct theory_chain *next)
 {
-    return (struct papers_chain){
+    return (struct theory_chain){
         .taken = first->taken + next->taken * first->kept,
         .late = first->late + next->taken * first->delay + next->late,
         .kept = next->kept * first->kept,
@@ -43,29 +43,29 @@ struct papers_chain papers_chain_join(const struct papers_chain *first,
 }
 
 /* The makespan of a chain, some of whom perhaps get less than nothing. */
-static quad balance(const struct papers_chain *chain,
-                    const struct papers_star *star)
+static quad balance(const struct theory_chain *chain,
+                    const struct theory_star *star)
 {
     return (star->load + chain->late) / (chain->taken + star->master_rate);
 }
 
-quad papers_chain_makespan(const struct papers_chain *chain,
-                           const struct papers_star *star)
+quad theory_chain_makespan(const struct theory_chain *chain,
+                           const struct theory_star *star)
 {
     quad makespan = balance(chain, star);
 
-    return papers_number_compare(makespan, chain->least) > 0 ? makespan : 0;
+    return theory_number_compare(makespan, chain->least) > 0 ? makespan : 0;
 }
 
 /* Computes the makespan with those who are in: all finish together, some
    perhaps with less than nothing. */
 static void solve(struct round *round)
 {
-    struct papers_chain all = papers_chain_none();
+    struct theory_chain all = theory_chain_none();
 
     for (size_t i = 0; i < round->count; ++i) {
         if (round->in[i]) {
-            all = papers_chain_join(&all, &round->step[i]);
+            all = theory_chain_join(&all, &round->step[i]);
         }
     }
     round->makespan = balance(&all, round->star);
@@ -79,20 +79,20 @@ static void solve(struct round *round)
  */
 static bool choose(struct round *round, bool refill)
 {
-    struct papers_chain before = papers_chain_none();
+    struct theory_chain before = theory_chain_none();
     bool any = false;
 
     for (size_t i = 0; i < round->count; ++i) {
-        const struct papers_chain *step = &round->step[i];
+        const struct theory_chain *step = &round->step[i];
         bool was = round->in[i];
 
         if (was || refill) {
             quad least = (step->least + before.delay) / before.kept;
 
-            round->in[i] = papers_number_compare(round->makespan, least) > 0;
+            round->in[i] = theory_number_compare(round->makespan, least) > 0;
         }
         if (refill ? round->in[i] : was) {
-            before = papers_chain_join(&before, step);
+            before = theory_chain_join(&before, step);
         }
         any |= round->in[i] != was;
     }
@@ -121,7 +121,7 @@ static void improve(struct round *round)
             break;
         }
         settle(round);
-        shorter = papers_number_compare(round->makespan, makespan) < 0;
+        shorter = theory_number_compare(round->makespan, makespan) < 0;
         if (!shorter) {
             memcpy(round->in, in, round->count * sizeof *in);
             round->makespan = makespan;
@@ -130,8 +130,9 @@ static void improve(struct round *round)
     free(in);
 }
 
-void papers_one_round(struct papers_plan *plan, const struct papers_star *star,
-                      const size_t *order, size_t count)
+void theory_one_round(struct theory_star_plan *plan,
+                      const struct theory_star *star, const size_t *order,
+                      size_t count)
 {
     struct round round = {.star = star, .count = count};
     quad left;
@@ -139,22 +140,23 @@ void papers_one_round(struct papers_plan *plan, const struct papers_star *star,
     round.step = memory_or_exit(malloc((count + 1) * sizeof *round.step));
     round.in = memory_or_exit(malloc((count + 1) * sizeof *round.in));
     for (size_t i = 0; i < count; ++i) {
-        round.step[i] = papers_chain_of(star, order[i]);
+        round.step[i] = theory_chain_of(star, order[i]);
         round.in[i] = true;
     }
     settle(&round);
     improve(&round);
-    papers_plan_init(plan, count);
+    theory_star_plan_init(plan, count);
     left = round.makespan;
     for (size_t i = 0; i < count; ++i) {
-        const struct papers_chain *step = &round.step[i];
+        const struct theory_chain *step = &round.step[i];
 
         if (round.in[i]) {
-            papers_plan_add(plan, order[i], step->taken * left - step->late);
+            theory_star_plan_add(plan, order[i],
+                                 step->taken * left - step->late);
             left = step->kept * left - step->delay;
         }
     }
-    papers_plan_finish(plan, star, round.makespan);
+    theory_star_plan_finish(plan, star, round.makespan);
     free(round.step);
     free(round.in);
 }

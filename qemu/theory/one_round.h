@@ -19,39 +19,40 @@
  * `kept s - delay` to those behind them. Each gets more than nothing if s is
  * more than `least`.
  */
-struct papers_chain {
+struct theory_chain {
     quad taken, late;
     quad kept, delay;
     quad least;
 };
 
 /* The chain of nobody. */
-static inline struct papers_chain papers_chain_none(void)
+static inline struct theory_chain theory_chain_none(void)
 {
-    return (struct papers_chain){.kept = 1, .least = -LDBL_MAX};
+    return (struct theory_chain){.kept = 1, .least = -LDBL_MAX};
 }
 
 /* The chain of one worker. */
-struct papers_chain papers_chain_of(const struct papers_star *star,
+struct theory_chain theory_chain_of(const struct theory_star *star,
                                     size_t worker);
 
 /* The chain of the workers of two, those of `next` behind those of `first`. */
-struct papers_chain papers_chain_join(const struct papers_chain *first,
-                                      const struct papers_chain *next);
+struct theory_chain theory_chain_join(const struct theory_chain *first,
+                                      const struct theory_chain *next);
 
 /* The makespan with which a chain and the master take the load; 0: one of the
    chain would get nothing or less, or nobody takes anything. */
-quad papers_chain_makespan(const struct papers_chain *chain,
-                           const struct papers_star *star);
+quad theory_chain_makespan(const struct theory_chain *chain,
+                           const struct theory_star *star);
 
 /*
  * Plans for `count` different workers, at least one, in this order. Makes the
- * plan, to be freed with papers_plan_free(). Some other subset of the order may
- * do better: with startups it is a heuristic who is passed over (of those who
- * get nothing or less, nobody is taken in again unless that ends earlier).
- * Cost: O(count) each time that workers are passed over.
+ * plan, to be freed with theory_star_plan_free(). Some other subset of the
+ * order may do better: with startups it is a heuristic who is passed over (of
+ * those who get nothing or less, nobody is taken in again unless that ends
+ * earlier). Cost: O(count) each time that workers are passed over.
  */
-void papers_one_round(struct papers_plan *plan, const struct papers_star *star,
-                      const size_t *order, size_t count);
+void theory_one_round(struct theory_star_plan *plan,
+                      const struct theory_star *star, const size_t *order,
+                      size_t count);
 
 #endif

@@ -28,10 +28,10 @@ static int compare(const void *left, const void *right)
 {
     const struct key *one = left;
     const struct key *other = right;
-    int order = papers_number_compare(one->first, other->first);
+    int order = theory_number_compare(one->first, other->first);
 
     if (order == 0) {
-        order = papers_number_compare(one->second, other->second);
+        order = theory_number_compare(one->second, other->second);
     }
     return order != 0
                ? order
@@ -39,20 +39,20 @@ static int compare(const void *left, const void *right)
 }
 
 /* Sorts by g s + (G w - g W) with this much time left; 0: by rising g first. */
-static void sort(size_t *order, const struct papers_star *star, quad time)
+static void sort(size_t *order, const struct theory_star *star, quad time)
 {
     size_t count = star->workers->count;
     struct key *keys = memory_or_exit(malloc(count * sizeof *keys));
 
     for (size_t i = 0; i < count; ++i) {
         const quad *of = star->workers->numbers[i];
-        quad offset = papers_number_minus(of[PAPERS_STARTUP] * of[PAPERS_W],
-                                          of[PAPERS_G] * of[PAPERS_LATENCY]);
+        quad offset = theory_number_minus(of[THEORY_STARTUP] * of[THEORY_W],
+                                          of[THEORY_G] * of[THEORY_LATENCY]);
 
         keys[i] =
-            (struct key){.first = of[PAPERS_G], .second = offset, .worker = i};
+            (struct key){.first = of[THEORY_G], .second = offset, .worker = i};
         if (time > 0) {
-            keys[i].first = of[PAPERS_G] * time + offset;
+            keys[i].first = of[THEORY_G] * time + offset;
         }
     }
     qsort(keys, count, sizeof *keys, compare);
@@ -62,17 +62,17 @@ static void sort(size_t *order, const struct papers_star *star, quad time)
     free(keys);
 }
 
-void papers_order_by_rule(size_t *order, const struct papers_star *star)
+void theory_order_by_rule(size_t *order, const struct theory_star *star)
 {
     sort(order, star, 0);
 }
 
-static bool has_startups(const struct papers_star *star)
+static bool has_startups(const struct theory_star *star)
 {
     for (size_t i = 0; i < star->workers->count; ++i) {
         const quad *of = star->workers->numbers[i];
 
-        if (of[PAPERS_STARTUP] > 0 || of[PAPERS_LATENCY] > 0) {
+        if (of[THEORY_STARTUP] > 0 || of[THEORY_LATENCY] > 0) {
             return true;
         }
     }
@@ -88,11 +88,11 @@ struct best {
 };
 
 /* Keeps an order if it ends earlier than the best. Result: whether it does. */
-static bool judge(struct best *best, const struct papers_star *star,
-                  const struct papers_chain *chain, const size_t *order,
+static bool judge(struct best *best, const struct theory_star *star,
+                  const struct theory_chain *chain, const size_t *order,
                   size_t count, quad shorter)
 {
-    quad makespan = papers_chain_makespan(chain, star);
+    quad makespan = theory_chain_makespan(chain, star);
 
     if (makespan <= 0 ||
         (best->makespan > 0 && !(makespan < best->makespan * shorter))) {
@@ -106,12 +106,12 @@ static bool judge(struct best *best, const struct papers_star *star,
 
 /* Tries all orders: each is the one before it with one worker more, or with
    its last workers replaced by a later one. */
-static void search(struct best *best, const struct papers_star *star)
+static void search(struct best *best, const struct theory_star *star)
 {
     size_t all = star->workers->count;
-    struct papers_chain chain[PAPERS_SEARCH_MAX + 1] = {papers_chain_none()};
-    size_t order[PAPERS_SEARCH_MAX] = {0};
-    bool used[PAPERS_SEARCH_MAX] = {false};
+    struct theory_chain chain[THEORY_SEARCH_MAX + 1] = {theory_chain_none()};
+    size_t order[THEORY_SEARCH_MAX] = {0};
+    bool used[THEORY_SEARCH_MAX] = {false};
     size_t count = 0;
     size_t next = 0;
 
@@ -125,14 +125,14 @@ static void search(struct best *best, const struct papers_star *star)
         } else if (used[next]) {
             next += 1;
         } else {
-            struct papers_chain step = papers_chain_of(star, next);
+            struct theory_chain step = theory_chain_of(star, next);
 
-            chain[count + 1] = papers_chain_join(&chain[count], &step);
+            chain[count + 1] = theory_chain_join(&chain[count], &step);
             used[next] = true;
             order[count] = next;
             count += 1;
             judge(best, star, &chain[count], order, count,
-                  1 - (quad)PAPERS_NEAR);
+                  1 - (quad)THEORY_NEAR);
             next = 0;
         }
     }
@@ -141,10 +141,10 @@ static void search(struct best *best, const struct papers_star *star)
 /* ---- single workers moved ---- */
 
 struct moves {
-    const struct papers_star *star;
-    struct papers_chain *step;   /* of each worker */
-    struct papers_chain *before; /* of the first 0, 1, .. of the others */
-    struct papers_chain *behind; /* of the others from 0, 1, .. on */
+    const struct theory_star *star;
+    struct theory_chain *step;   /* of each worker */
+    struct theory_chain *before; /* of the first 0, 1, .. of the others */
+    struct theory_chain *behind; /* of the others from 0, 1, .. on */
     size_t *trial;
     size_t joins; /* so far */
 };
@@ -160,13 +160,13 @@ static size_t take_out(struct moves *moves, const struct best *best,
         moves->trial[rest] = best->order[i];
         rest += best->order[i] != worker;
     }
-    moves->before[0] = moves->behind[rest] = papers_chain_none();
+    moves->before[0] = moves->behind[rest] = theory_chain_none();
     for (size_t i = 0; i < rest; ++i) {
         size_t last = rest - 1 - i;
 
         moves->before[i + 1] =
-            papers_chain_join(&moves->before[i], &moves->step[moves->trial[i]]);
-        moves->behind[last] = papers_chain_join(
+            theory_chain_join(&moves->before[i], &moves->step[moves->trial[i]]);
+        moves->behind[last] = theory_chain_join(
             &moves->step[moves->trial[last]], &moves->behind[last + 1]);
     }
     moves->joins += 2 * rest;
@@ -183,24 +183,24 @@ static bool move(struct moves *moves, struct best *best, size_t worker)
                                         trial, rest, SHORTER);
 
     for (size_t place = rest + 1; place-- > 0 && moves->joins < JOINS_MAX;) {
-        struct papers_chain chain =
-            papers_chain_join(&moves->before[place], &moves->step[worker]);
+        struct theory_chain chain =
+            theory_chain_join(&moves->before[place], &moves->step[worker]);
 
         if (place < rest) {
             trial[place + 1] = trial[place];
         }
         trial[place] = worker;
-        chain = papers_chain_join(&chain, &moves->behind[place]);
+        chain = theory_chain_join(&chain, &moves->behind[place]);
         better |= judge(best, moves->star, &chain, trial, rest + 1, SHORTER);
         moves->joins += 2;
     }
     return better;
 }
 
-static void move_all(struct best *best, const struct papers_star *star)
+static void move_all(struct best *best, const struct theory_star *star)
 {
     size_t all = star->workers->count;
-    struct papers_chain *chains =
+    struct theory_chain *chains =
         memory_or_exit(malloc((3 * all + 2) * sizeof *chains));
     struct moves moves = {.star = star,
                           .step = chains,
@@ -210,7 +210,7 @@ static void move_all(struct best *best, const struct papers_star *star)
 
     moves.trial = memory_or_exit(malloc((all + 1) * sizeof *moves.trial));
     for (size_t i = 0; i < all; ++i) {
-        moves.step[i] = papers_chain_of(star, i);
+        moves.step[i] = theory_chain_of(star, i);
     }
     while (better) {
         better = false;
@@ -226,15 +226,16 @@ static void move_all(struct best *best, const struct papers_star *star)
 
 /* Plans in another order, and keeps that plan if it ends earlier. Result:
    whether it does. */
-static bool replan(struct papers_plan *plan, const struct papers_star *star,
-                   const size_t *order, size_t count)
+static bool replan(struct theory_star_plan *plan,
+                   const struct theory_star *star, const size_t *order,
+                   size_t count)
 {
-    struct papers_plan other;
+    struct theory_star_plan other;
     bool shorter;
 
-    papers_one_round(&other, star, order, count);
-    shorter = papers_number_compare(other.makespan, plan->makespan) < 0;
-    papers_plan_free(shorter ? plan : &other);
+    theory_one_round(&other, star, order, count);
+    shorter = theory_number_compare(other.makespan, plan->makespan) < 0;
+    theory_star_plan_free(shorter ? plan : &other);
     if (shorter) {
         *plan = other;
     }
@@ -243,8 +244,8 @@ static bool replan(struct papers_plan *plan, const struct papers_star *star,
 
 /* Looks for better orders: as long as that helps, the one that k gives for the
    plan's makespan, then single workers at other places. */
-static void improve(struct papers_plan *plan, const struct papers_star *star,
-                    size_t *order)
+static void improve(struct theory_star_plan *plan,
+                    const struct theory_star *star, size_t *order)
 {
     struct best best = {.order = order};
     bool shorter = true;
@@ -260,19 +261,20 @@ static void improve(struct papers_plan *plan, const struct papers_star *star,
     (void)replan(plan, star, order, best.count);
 }
 
-void papers_order_best(struct papers_plan *plan, const struct papers_star *star)
+void theory_order_best(struct theory_star_plan *plan,
+                       const struct theory_star *star)
 {
     size_t count = star->workers->count;
     struct best best = {.order =
                             memory_or_exit(malloc(count * sizeof *best.order))};
 
-    if (count <= PAPERS_SEARCH_MAX) {
+    if (count <= THEORY_SEARCH_MAX) {
         search(&best, star);
-        papers_one_round(plan, star, best.order, best.count);
+        theory_one_round(plan, star, best.order, best.count);
         plan->searched = true;
     } else {
         sort(best.order, star, 0);
-        papers_one_round(plan, star, best.order, count);
+        theory_one_round(plan, star, best.order, count);
         plan->searched = !has_startups(star);
         if (!plan->searched) {
             improve(plan, star, best.order);

@@ -14,20 +14,20 @@
 #include "qemu/theory/papers_plan.h"
 
 /* Up to so many workers, all orders of all subsets are tried: 13,700. */
-#define PAPERS_SEARCH_MAX 7
+#define THEORY_SEARCH_MAX 7
 
 /* All workers by rising g, then G w - g W, then as in the file. */
-void papers_order_by_rule(size_t *order, const struct papers_star *star);
+void theory_order_by_rule(size_t *order, const struct theory_star *star);
 
 /*
- * The plan of one round: the best there is for up to PAPERS_SEARCH_MAX workers
+ * The plan of one round: the best there is for up to THEORY_SEARCH_MAX workers
  * and for any number without startups (ties to what begins with the workers
  * that come first in the file); else the best of the orders that k gives for a
  * long job and for this one, then improved: as long as it ends earlier, one
  * worker is moved to another place, taken out, or taken in (0.5 s at most). To
- * be freed with papers_plan_free().
+ * be freed with theory_star_plan_free().
  */
-void papers_order_best(struct papers_plan *plan,
-                       const struct papers_star *star);
+void theory_order_best(struct theory_star_plan *plan,
+                       const struct theory_star *star);
 
 #endif

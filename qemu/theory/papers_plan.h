@@ -12,21 +12,21 @@
 #include "qemu/theory/workers.h"
 
 /* The columns of a worker's line. */
-enum papers_star_column {
-    PAPERS_G,       /* g, transfer of a unit */
-    PAPERS_W,       /* w, computing of a unit */
-    PAPERS_STARTUP, /* G, startup of a transfer */
-    PAPERS_LATENCY, /* W, startup of computing */
+enum theory_star_column {
+    THEORY_G,       /* g, transfer of a unit */
+    THEORY_W,       /* w, computing of a unit */
+    THEORY_STARTUP, /* G, startup of a transfer */
+    THEORY_LATENCY, /* W, startup of computing */
 };
 
-struct papers_star {
-    const struct papers_workers *workers; /* the caller's */
+struct theory_star {
+    const struct theory_workers *workers; /* the caller's */
     quad load;                            /* units, more than 0 */
     quad master_rate; /* units that the master computes in a unit of time */
 };
 
-/* What papers_plan_free() frees. */
-struct papers_plan {
+/* What theory_star_plan_free() frees. */
+struct theory_star_plan {
     unsigned long rounds;
     bool searched; /* the best of all orders and subsets; else by rule */
     size_t sends;
@@ -42,14 +42,15 @@ struct papers_plan {
 
 /* A plan of one round without sends, with room for so many. Ends the program if
    there is no memory. */
-void papers_plan_init(struct papers_plan *plan, size_t sends_max);
-void papers_plan_free(struct papers_plan *plan);
+void theory_star_plan_init(struct theory_star_plan *plan, size_t sends_max);
+void theory_star_plan_free(struct theory_star_plan *plan);
 
 /* Adds a send, for which there is room. */
-void papers_plan_add(struct papers_plan *plan, size_t worker, quad units);
+void theory_star_plan_add(struct theory_star_plan *plan, size_t worker,
+                          quad units);
 
 /* Sets makespan, rate and the master's units. */
-void papers_plan_finish(struct papers_plan *plan,
-                        const struct papers_star *star, quad makespan);
+void theory_star_plan_finish(struct theory_star_plan *plan,
+                             const struct theory_star *star, quad makespan);
 
 #endif

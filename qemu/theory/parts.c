@@ -5,25 +5,25 @@
 
 #include <stdlib.h>
 
-int model_check(struct model_plan *plan, const struct model_input *input)
+int theory_check(struct theory_plan *plan, const struct theory_input *input)
 {
-    *plan = (struct model_plan){.phases = 0};
+    *plan = (struct theory_plan){.phases = 0};
     if (input->load_units == 0) {
         return ERR_EMPTY;
     }
-    return input->compute_ps == 0 || input->phases_max > MODEL_PHASES_MAX
+    return input->compute_ps == 0 || input->phases_max > THEORY_PHASES_MAX
                ? ERR_RANGE
                : ERR_OK;
 }
 
-int model_makespan(struct model_plan *plan, quad makespan_ps, quad alone_ps)
+int theory_makespan(struct theory_plan *plan, quad makespan_ps, quad alone_ps)
 {
     plan->makespan_ps = quad_round(makespan_ps);
     plan->speedup = (double)(alone_ps / makespan_ps);
-    return plan->makespan_ps > MODEL_TIME_MAX_PS ? ERR_RANGE : ERR_OK;
+    return plan->makespan_ps > THEORY_TIME_MAX_PS ? ERR_RANGE : ERR_OK;
 }
 
-uint64_t model_layer_nodes(unsigned layer)
+uint64_t theory_layer_nodes(unsigned layer)
 {
     uint64_t nodes = layer == 0 ? 1 : 4;
 
@@ -33,10 +33,10 @@ uint64_t model_layer_nodes(unsigned layer)
     return nodes;
 }
 
-struct model_part model_part_make(uint64_t nodes, quad volume, quad share,
-                                  quad near, quad end_ps)
+struct theory_part theory_part_make(uint64_t nodes, quad volume, quad share,
+                                    quad near, quad end_ps)
 {
-    return (struct model_part){
+    return (struct theory_part){
         .nodes = nodes,
         .volume_units = volume < near ? 0 : (double)volume,
         .share_units = share < near ? 0 : (double)share,
@@ -46,22 +46,22 @@ struct model_part model_part_make(uint64_t nodes, quad volume, quad share,
     };
 }
 
-void model_detail_free(struct model_detail *detail)
+void theory_detail_free(struct theory_detail *detail)
 {
     free(detail->part);
     free(detail->average);
-    *detail = (struct model_detail){.part = NULL};
+    *detail = (struct theory_detail){.part = NULL};
 }
 
-void model_detail_make(struct model_detail *detail, enum model_order order,
-                       unsigned batches, const struct model_plan *plan)
+void theory_detail_make(struct theory_detail *detail, enum theory_order order,
+                        unsigned batches, const struct theory_plan *plan)
 {
     uint32_t *first = detail->first;
 
-    *detail = (struct model_detail){
+    *detail = (struct theory_detail){
         .order = order, .batches = batches, .first = {0, 1}};
     for (unsigned layer = 1; layer <= plan->phases; ++layer) {
-        uint32_t parents = order == MODEL_BY_MEMBER
+        uint32_t parents = order == THEORY_BY_MEMBER
                                ? first[layer]
                                : first[layer] - first[layer - 1];
 
@@ -72,12 +72,12 @@ void model_detail_make(struct model_detail *detail, enum model_order order,
         calloc((size_t)plan->rounds * detail->stride, sizeof *detail->part));
 }
 
-uint32_t model_part_of(const struct model_detail *detail, uint32_t part,
-                       unsigned layer, unsigned phase, unsigned batch)
+uint32_t theory_part_of(const struct theory_detail *detail, uint32_t part,
+                        unsigned layer, unsigned phase, unsigned batch)
 {
     uint32_t code = part;
 
-    if (detail->order != MODEL_BY_MEMBER) {
+    if (detail->order != THEORY_BY_MEMBER) {
         code -= detail->first[layer];
         for (unsigned i = layer + 1; i < phase; ++i) {
             code = code * detail->batches + detail->batches - 1;
@@ -87,29 +87,29 @@ uint32_t model_part_of(const struct model_detail *detail, uint32_t part,
 }
 
 /* Floors of what a node of this part sends on, in all. */
-static uint64_t sent_units(const struct model_detail *detail,
-                           const struct model_part round[], uint32_t part,
+static uint64_t sent_units(const struct theory_detail *detail,
+                           const struct theory_part round[], uint32_t part,
                            unsigned layer, unsigned phases)
 {
     uint64_t units = 0;
 
     for (unsigned phase = layer + 1; phase <= phases; ++phase) {
         for (unsigned batch = 0; batch < detail->batches; ++batch) {
-            units += round[model_part_of(detail, part, layer, phase, batch)]
+            units += round[theory_part_of(detail, part, layer, phase, batch)]
                          .volume_floor;
         }
     }
     return units * (TORUS_PORTS / detail->batches);
 }
 
-void model_parts_floors(struct model_detail *detail,
-                        const struct model_plan *plan, uint64_t load_units)
+void theory_parts_floors(struct theory_detail *detail,
+                         const struct theory_plan *plan, uint64_t load_units)
 {
     unsigned phases = plan->phases;
     uint64_t left = load_units;
 
     for (unsigned r = 0; r < plan->rounds; ++r) {
-        struct model_part *round = &detail->part[r * detail->stride];
+        struct theory_part *round = &detail->part[r * detail->stride];
 
         for (unsigned layer = phases; layer >= 1; --layer) {
             for (uint32_t i = detail->first[layer];
@@ -133,9 +133,10 @@ void model_parts_floors(struct model_detail *detail,
     }
 }
 
-void model_parts_add(struct model_plan *plan, const struct model_detail *detail)
+void theory_parts_add(struct theory_plan *plan,
+                      const struct theory_detail *detail)
 {
-    const struct model_part *part =
+    const struct theory_part *part =
         detail->average == NULL ? detail->part : detail->average;
     unsigned layers = plan->phases + 1u;
 

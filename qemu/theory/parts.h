@@ -8,23 +8,23 @@
 #include "qemu/theory/model.h"
 #include "qemu/base/quad.h"
 
-/* Clears the plan. Result: 0, ERR_EMPTY or ERR_RANGE as model_plan(). */
-NODISCARD int model_check(struct model_plan *plan,
-                          const struct model_input *input);
+/* Clears the plan. Result: 0, ERR_EMPTY or ERR_RANGE as theory_plan(). */
+NODISCARD int theory_check(struct theory_plan *plan,
+                           const struct theory_input *input);
 
 /* Sets makespan and speedup over one node with `alone_ps` for the load. Result:
-   0, or ERR_RANGE if the makespan exceeds MODEL_TIME_MAX_PS. */
-NODISCARD int model_makespan(struct model_plan *plan, quad makespan_ps,
-                             quad alone_ps);
+   0, or ERR_RANGE if the makespan exceeds THEORY_TIME_MAX_PS. */
+NODISCARD int theory_makespan(struct theory_plan *plan, quad makespan_ps,
+                              quad alone_ps);
 
 /* The part of `nodes` nodes. Units below `near`, a rounding error, become 0. */
-struct model_part model_part_make(uint64_t nodes, quad volume, quad share,
-                                  quad near, quad end_ps);
+struct theory_part theory_part_make(uint64_t nodes, quad volume, quad share,
+                                    quad near, quad end_ps);
 
 /* Allocates the parts of a plan that has its phases and rounds, and sets all
    other fields. */
-void model_detail_make(struct model_detail *detail, enum model_order order,
-                       unsigned batches, const struct model_plan *plan);
+void theory_detail_make(struct theory_detail *detail, enum theory_order order,
+                        unsigned batches, const struct theory_plan *plan);
 
 /*
  * Mends floors so that each node can hand its units out: rounding may have put
@@ -33,12 +33,12 @@ void model_detail_make(struct model_detail *detail, enum model_order order,
  * part more; the originator keeps at most the rest of the load. The plan has
  * its phases and rounds.
  */
-void model_parts_floors(struct model_detail *detail,
-                        const struct model_plan *plan, uint64_t load_units);
+void theory_parts_floors(struct theory_detail *detail,
+                         const struct theory_plan *plan, uint64_t load_units);
 
 /* Adds volumes and shares of all rounds up, and takes the ends of the first
    one. The plan has its phases and rounds, and zeros. */
-void model_parts_add(struct model_plan *plan,
-                     const struct model_detail *detail);
+void theory_parts_add(struct theory_plan *plan,
+                      const struct theory_detail *detail);
 
 #endif

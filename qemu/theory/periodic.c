@@ -9,7 +9,7 @@
 #define PERIODS_MAX 1000000000
 
 struct periodic {
-    const struct papers_star *star;
+    const struct theory_star *star;
     quad link;     /* part of the link that is free */
     quad startups; /* of those who take part */
     quad rate;     /* of the workers */
@@ -17,20 +17,20 @@ struct periodic {
 
 /* Adds a worker, who gets `units` for each unit of time: as many as it
    computes, or as many as the link still takes. */
-static void add_worker(struct papers_plan *plan, struct periodic *periodic,
+static void add_worker(struct theory_star_plan *plan, struct periodic *periodic,
                        size_t worker)
 {
     const quad *of = periodic->star->workers->numbers[worker];
-    quad room = periodic->link / of[PAPERS_G];
-    quad units = 1 / of[PAPERS_W];
+    quad room = periodic->link / of[THEORY_G];
+    quad units = 1 / of[THEORY_W];
 
     if (units > room) {
         units = room;
     }
-    papers_plan_add(plan, worker, units);
+    theory_star_plan_add(plan, worker, units);
     periodic->rate += units;
-    periodic->link = papers_number_minus(periodic->link, units * of[PAPERS_G]);
-    periodic->startups += of[PAPERS_STARTUP] + of[PAPERS_LATENCY];
+    periodic->link = theory_number_minus(periodic->link, units * of[THEORY_G]);
+    periodic->startups += of[THEORY_STARTUP] + of[THEORY_LATENCY];
 }
 
 /* The root by Newton: each step doubles the 53 bits of a double. */
@@ -47,7 +47,7 @@ static quad root_of(quad value)
 /* The length of a period: the square root of the load's time at the limit rate,
    by the paper. It is longer if there were more than PERIODS_MAX periods, or if
    startups would fill half of one. */
-static quad period_of(const struct papers_plan *plan,
+static quad period_of(const struct theory_star_plan *plan,
                       const struct periodic *periodic)
 {
     quad time = periodic->star->load / plan->rate_limit;
@@ -63,7 +63,7 @@ static quad period_of(const struct papers_plan *plan,
  * which the load is a part. A single period is the master's: no worker is sent
  * to.
  */
-static void set_periods(struct papers_plan *plan,
+static void set_periods(struct theory_star_plan *plan,
                         const struct periodic *periodic)
 {
     quad load = periodic->star->load;
@@ -74,7 +74,7 @@ static void set_periods(struct papers_plan *plan,
     quad periods = (load + units) / (units + own);
     quad part;
 
-    plan->rounds = 1 + (unsigned long)(periods * (1 - (quad)PAPERS_NEAR));
+    plan->rounds = 1 + (unsigned long)(periods * (1 - (quad)THEORY_NEAR));
     periods = (quad)plan->rounds;
     part = load / ((periods - 1) * units + periods * own);
     for (size_t i = 0; i < plan->sends; ++i) {
@@ -83,19 +83,20 @@ static void set_periods(struct papers_plan *plan,
     if (plan->rounds == 1) {
         plan->sends = 0;
     }
-    papers_plan_finish(plan, periodic->star, period * periods);
+    theory_star_plan_finish(plan, periodic->star, period * periods);
     plan->master_units = part * periods * own;
     plan->period = period;
 }
 
-void papers_periodic(struct papers_plan *plan, const struct papers_star *star)
+void theory_periodic(struct theory_star_plan *plan,
+                     const struct theory_star *star)
 {
     size_t workers = star->workers->count;
     size_t *order = memory_or_exit(malloc(workers * sizeof *order));
     struct periodic periodic = {.star = star, .link = 1};
 
-    papers_order_by_rule(order, star);
-    papers_plan_init(plan, workers);
+    theory_order_by_rule(order, star);
+    theory_star_plan_init(plan, workers);
     for (size_t i = 0; i < workers && periodic.link > 0; ++i) {
         add_worker(plan, &periodic, order[i]);
     }

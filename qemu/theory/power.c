@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#define LAYERS (MODEL_PHASES_MAX + 1)
+#define LAYERS (THEORY_PHASES_MAX + 1)
 #define DOUBLINGS 80 /* 8^20 = 2^60 times the logarithm of a load */
 #define HALVINGS 200 /* far more than a long double has bits */
 
@@ -16,7 +16,7 @@
  * the plan.
  */
 struct curve {
-    const struct model_input *input;
+    const struct theory_input *input;
     long double power;
     unsigned phases;
     long double compute;
@@ -99,9 +99,9 @@ static long double makespan_ps(const struct curve *curve)
 }
 
 /* Sets phases and phases_feasible; ties go to more phases. */
-static int find_phases(struct model_plan *plan, struct curve *curve)
+static int find_phases(struct theory_plan *plan, struct curve *curve)
 {
-    const struct model_input *input = curve->input;
+    const struct theory_input *input = curve->input;
     bool wanted = false;
     double best_ps = INFINITY;
 
@@ -128,12 +128,12 @@ static void set_costs(struct curve *curve, unsigned phase, bool results)
     quad startup_ps;
     quad transfer_ps;
 
-    model_costs(&startup_ps, &transfer_ps, curve->input, phase, results);
+    theory_costs(&startup_ps, &transfer_ps, curve->input, phase, results);
     curve->startup[phase] = logl((long double)startup_ps);
     curve->transfer[phase] = logl((long double)transfer_ps);
 }
 
-static void set_parts(struct model_part part[], struct curve *curve)
+static void set_parts(struct theory_part part[], struct curve *curve)
 {
     long double end_ps = 0;
 
@@ -143,20 +143,21 @@ static void set_parts(struct model_part part[], struct curve *curve)
             end_ps += expl(curve->startup[i]) +
                       expl(curve->transfer[i] + curve->volume[i]);
         }
-        part[i] = model_part_make(model_layer_nodes(i), expl(curve->volume[i]),
-                                  expl(curve->share[i]), 0, end_ps);
+        part[i] =
+            theory_part_make(theory_layer_nodes(i), expl(curve->volume[i]),
+                             expl(curve->share[i]), 0, end_ps);
     }
 }
 
-int model_plan_power(struct model_plan *plan, struct model_detail *detail,
-                     const struct model_input *input, uint32_t numerator,
-                     uint32_t denominator)
+int theory_plan_power(struct theory_plan *plan, struct theory_detail *detail,
+                      const struct theory_input *input, uint32_t numerator,
+                      uint32_t denominator)
 {
     struct curve curve = {.input = input,
                           .power = (long double)numerator / denominator};
-    int error = model_check(plan, input);
+    int error = theory_check(plan, input);
 
-    *detail = (struct model_detail){.part = NULL};
+    *detail = (struct theory_detail){.part = NULL};
     if (error != ERR_OK) {
         return error;
     }
@@ -170,14 +171,14 @@ int model_plan_power(struct model_plan *plan, struct model_detail *detail,
     }
     plan->rounds = 1;
     solve(&curve, plan->phases);
-    error = model_makespan(
+    error = theory_makespan(
         plan, makespan_ps(&curve),
         expl(time_of(&curve, logl((long double)input->load_units))));
     if (error == ERR_OK) {
-        model_detail_make(detail, MODEL_BY_LAYER, 1, plan);
+        theory_detail_make(detail, THEORY_BY_LAYER, 1, plan);
         set_parts(detail->part, &curve);
-        model_parts_floors(detail, plan, input->load_units);
-        model_parts_add(plan, detail);
+        theory_parts_floors(detail, plan, input->load_units);
+        theory_parts_add(plan, detail);
     }
     return error;
 }

@@ -11,34 +11,34 @@
 #define STEPS_MAX 2000000
 
 struct problem {
-    const struct papers_workers *workers;
+    const struct theory_workers *workers;
     quad ratio;
     size_t count;
-    struct papers_simplex simplex;
+    struct theory_simplex simplex;
     size_t steps_max; /* of it */
-    struct papers_collection trial;
+    struct theory_collection trial;
 };
 
 static quad send_of(const struct problem *problem, size_t worker)
 {
-    return problem->workers->numbers[worker][PAPERS_TRANSFER];
+    return problem->workers->numbers[worker][THEORY_TRANSFER];
 }
 
 static quad compute_of(const struct problem *problem, size_t worker)
 {
-    return problem->workers->numbers[worker][PAPERS_COMPUTE];
+    return problem->workers->numbers[worker][THEORY_COMPUTE];
 }
 
-static void init(struct papers_collection *pair, size_t count)
+static void init(struct theory_collection *pair, size_t count)
 {
-    *pair = (struct papers_collection){0};
+    *pair = (struct theory_collection){0};
     pair->sent = memory_or_exit(calloc(count, sizeof *pair->sent));
     pair->collected = memory_or_exit(calloc(count, sizeof *pair->collected));
     pair->share = memory_or_exit(calloc(count, sizeof *pair->share));
     pair->idle = memory_or_exit(calloc(count, sizeof *pair->idle));
 }
 
-static void clear(struct papers_collection *pair)
+static void clear(struct theory_collection *pair)
 {
     free(pair->sent);
     free(pair->collected);
@@ -46,8 +46,8 @@ static void clear(struct papers_collection *pair)
     free(pair->idle);
 }
 
-static void copy(struct papers_collection *to,
-                 const struct papers_collection *from, size_t count)
+static void copy(struct theory_collection *to,
+                 const struct theory_collection *from, size_t count)
 {
     memcpy(to->sent, from->sent, count * sizeof *to->sent);
     memcpy(to->collected, from->collected, count * sizeof *to->collected);
@@ -62,7 +62,7 @@ static void copy(struct papers_collection *to,
    collected from it on, a column a worker. */
 static void set_limit(struct problem *problem, size_t worker)
 {
-    quad *row = papers_simplex_row(&problem->simplex, worker);
+    quad *row = theory_simplex_row(&problem->simplex, worker);
     size_t place = 0;
 
     memset(row, 0, problem->count * sizeof *row);
@@ -86,9 +86,9 @@ static void set_limit(struct problem *problem, size_t worker)
 static void solve(struct problem *problem)
 {
     size_t count = problem->count;
-    quad *link = papers_simplex_row(&problem->simplex, count);
-    quad *units = papers_simplex_row(&problem->simplex, count + 1);
-    quad *computing = papers_simplex_row(&problem->simplex, count + 2);
+    quad *link = theory_simplex_row(&problem->simplex, count);
+    quad *units = theory_simplex_row(&problem->simplex, count + 1);
+    quad *computing = theory_simplex_row(&problem->simplex, count + 2);
 
     for (size_t i = 0; i < count; ++i) {
         set_limit(problem, i);
@@ -99,25 +99,25 @@ static void solve(struct problem *problem)
     link[count] = 1;
     units[count] = computing[count] = 0;
     problem->trial.units = 0;
-    if (papers_simplex_solve(&problem->simplex, problem->steps_max)) {
+    if (theory_simplex_solve(&problem->simplex, problem->steps_max)) {
         problem->trial.units = units[count];
         problem->trial.computing = -computing[count];
     }
 }
 
 /* Keeps the trial if it is better. Result: whether it is. */
-static bool judge(struct papers_collection *best, struct problem *problem)
+static bool judge(struct theory_collection *best, struct problem *problem)
 {
     int order;
 
     solve(problem);
-    order = papers_number_compare(problem->trial.units, best->units);
+    order = theory_number_compare(problem->trial.units, best->units);
     if (order == 0) {
         order =
-            papers_number_compare(best->computing, problem->trial.computing);
+            theory_number_compare(best->computing, problem->trial.computing);
     }
     if (order > 0) {
-        papers_simplex_values(&problem->simplex, problem->trial.share);
+        theory_simplex_values(&problem->simplex, problem->trial.share);
         copy(best, &problem->trial, problem->count);
     }
     return order > 0;
@@ -176,11 +176,11 @@ enum pairs {
     TURNED, /* LIFO */
 };
 
-static void try_pairs(struct papers_collection *best, struct problem *problem,
+static void try_pairs(struct theory_collection *best, struct problem *problem,
                       enum pairs pairs)
 {
     size_t count = problem->count;
-    struct papers_collection *trial = &problem->trial;
+    struct theory_collection *trial = &problem->trial;
 
     first_order(trial->sent, count);
     do {
@@ -201,14 +201,14 @@ static void try_pairs(struct papers_collection *best, struct problem *problem,
 
 /* Sorts the order of sending by rising C, then by rising E, then as in the
    file. */
-static void sort(struct papers_collection *pair, const struct problem *problem)
+static void sort(struct theory_collection *pair, const struct problem *problem)
 {
     for (size_t i = 0; i < problem->count; ++i) {
         size_t place = i;
 
         for (; place > 0; --place) {
             size_t other = pair->sent[place - 1];
-            int order = papers_number_compare(send_of(problem, other),
+            int order = theory_number_compare(send_of(problem, other),
                                               send_of(problem, i));
 
             if (order < 0 || (order == 0 && compute_of(problem, other) <=
@@ -221,7 +221,7 @@ static void sort(struct papers_collection *pair, const struct problem *problem)
     }
 }
 
-static void add_share(struct papers_collection *pair,
+static void add_share(struct theory_collection *pair,
                       const struct problem *problem, size_t worker, quad share)
 {
     pair->share[worker] = share;
@@ -231,7 +231,7 @@ static void add_share(struct papers_collection *pair,
 
 /* Nobody idles: a_i (g_i + E_i) is what was left for the worker, g = (1 +
    ratio) C, and what it computes is left for the next. */
-static void set_lifo(struct papers_collection *pair,
+static void set_lifo(struct theory_collection *pair,
                      const struct problem *problem)
 {
     quad left = 1;
@@ -312,7 +312,7 @@ static void choose_takers(struct fifo *fifo)
 
 /* With a ratio of more than 1 collecting is the dearer way: this is the
    schedule of the inverse ratio backward in time. */
-static void set_fifo(struct papers_collection *pair,
+static void set_fifo(struct theory_collection *pair,
                      const struct problem *problem)
 {
     size_t count = problem->count;
@@ -357,7 +357,7 @@ static void move(size_t *order, size_t from, size_t to)
 
 /* Tries a worker at all places of an order. Result: whether one is better,
    where it stays. */
-static bool move_one(struct papers_collection *best, struct problem *problem,
+static bool move_one(struct theory_collection *best, struct problem *problem,
                      size_t *order, size_t worker)
 {
     bool better = false;
@@ -382,10 +382,10 @@ static bool move_one(struct papers_collection *best, struct problem *problem,
 }
 
 /* Searches from a pair on. */
-static void search(struct papers_collection *best, struct problem *problem,
-                   const struct papers_collection *from)
+static void search(struct theory_collection *best, struct problem *problem,
+                   const struct theory_collection *from)
 {
-    struct papers_collection here;
+    struct theory_collection here;
     bool better = true;
 
     init(&here, problem->count);
@@ -399,7 +399,7 @@ static void search(struct papers_collection *best, struct problem *problem,
             better |= move_one(&here, problem, problem->trial.collected, i);
         }
     }
-    if (papers_number_compare(here.units, best->units) > 0) {
+    if (theory_number_compare(here.units, best->units) > 0) {
         copy(best, &here, problem->count);
     }
     clear(&here);
@@ -408,7 +408,7 @@ static void search(struct papers_collection *best, struct problem *problem,
 /* ---- results ---- */
 
 /* Leaves those in an order who get something. Result: their number. */
-static size_t thin(size_t *order, const struct papers_collection *of,
+static size_t thin(size_t *order, const struct theory_collection *of,
                    size_t count)
 {
     size_t takers = 0;
@@ -423,7 +423,7 @@ static size_t thin(size_t *order, const struct papers_collection *of,
 }
 
 /* Scales a pair to the load, and sets who waits how long. */
-static void finish(struct papers_collection *of, const struct problem *problem,
+static void finish(struct theory_collection *of, const struct problem *problem,
                    quad load)
 {
     quad clock = 0;
@@ -444,13 +444,13 @@ static void finish(struct papers_collection *of, const struct problem *problem,
         size_t worker = of->collected[i];
 
         of->idle[worker] =
-            quad_max(0, papers_number_minus(clock, of->idle[worker]));
+            quad_max(0, theory_number_minus(clock, of->idle[worker]));
         clock += problem->ratio * send_of(problem, worker) * of->share[worker];
     }
 }
 
 /* Sets all three, in a time of 1. */
-static void set_all(struct papers_results *results, struct problem *problem)
+static void set_all(struct theory_results *results, struct problem *problem)
 {
     size_t count = problem->count;
 
@@ -463,7 +463,7 @@ static void set_all(struct papers_results *results, struct problem *problem)
     set_lifo(&results->lifo, problem);
     set_fifo(&results->fifo, problem);
     copy(&results->optimal,
-         papers_number_compare(results->lifo.units, results->fifo.units) > 0
+         theory_number_compare(results->lifo.units, results->fifo.units) > 0
              ? &results->lifo
              : &results->fifo,
          count);
@@ -473,19 +473,19 @@ static void set_all(struct papers_results *results, struct problem *problem)
     }
 }
 
-void papers_results(struct papers_results *results,
-                    const struct papers_workers *workers, quad load, quad ratio)
+void theory_results(struct theory_results *results,
+                    const struct theory_workers *workers, quad load, quad ratio)
 {
-    struct papers_collection *const all[] = {&results->lifo, &results->fifo,
+    struct theory_collection *const all[] = {&results->lifo, &results->fifo,
                                              &results->optimal};
     size_t count = workers->count;
     struct problem problem = {
         .workers = workers, .ratio = ratio, .count = count};
 
-    results->exact = count <= PAPERS_PAIRS_MAX;
+    results->exact = count <= THEORY_PAIRS_MAX;
     problem.steps_max = results->exact ? SIZE_MAX : STEPS_MAX;
     init(&problem.trial, count);
-    papers_simplex_init(&problem.simplex, count, count + 1);
+    theory_simplex_init(&problem.simplex, count, count + 1);
     for (unsigned i = 0; i < 3; ++i) {
         init(all[i], count);
     }
@@ -493,11 +493,11 @@ void papers_results(struct papers_results *results,
     for (unsigned i = 0; i < 3; ++i) {
         finish(all[i], &problem, load);
     }
-    papers_simplex_free(&problem.simplex);
+    theory_simplex_free(&problem.simplex);
     clear(&problem.trial);
 }
 
-void papers_results_free(struct papers_results *results)
+void theory_results_free(struct theory_results *results)
 {
     clear(&results->optimal);
     clear(&results->fifo);

@@ -18,14 +18,14 @@
 #include "qemu/theory/workers.h"
 
 /* Up to so many workers, all pairs of orders are tried: 14,400. */
-#define PAPERS_PAIRS_MAX 5
+#define THEORY_PAIRS_MAX 5
 
-enum papers_results_column {
-    PAPERS_TRANSFER, /* C, transfer of a unit */
-    PAPERS_COMPUTE,  /* E, computing of a unit */
+enum theory_results_column {
+    THEORY_TRANSFER, /* C, transfer of a unit */
+    THEORY_COMPUTE,  /* E, computing of a unit */
 };
 
-struct papers_collection {
+struct theory_collection {
     size_t takers;     /* workers that get something */
     size_t *sent;      /* these, in the order of sending .. */
     size_t *collected; /* .. and of collecting */
@@ -37,16 +37,16 @@ struct papers_collection {
     quad computing; /* time of all workers in that time */
 };
 
-struct papers_results {
-    struct papers_collection lifo;    /* the best: last sent, first collected */
-    struct papers_collection fifo;    /* the best of equal orders */
-    struct papers_collection optimal; /* the best of all pairs, if .. */
+struct theory_results {
+    struct theory_collection lifo;    /* the best: last sent, first collected */
+    struct theory_collection fifo;    /* the best of equal orders */
+    struct theory_collection optimal; /* the best of all pairs, if .. */
     bool exact; /* .. this; else the best that was found */
 };
 
 /*
  * Finds the least makespans, load > 0, ratio >= 0; to be freed. Up to
- * PAPERS_PAIRS_MAX workers, of plans that end together the one with the least
+ * THEORY_PAIRS_MAX workers, of plans that end together the one with the least
  * computing in all is taken, then the first one, orders counted up.
  *
  * With more workers LIFO is a star with g = (1 + ratio) C, served by rising C;
@@ -54,9 +54,9 @@ struct papers_results {
  * take part. From each of these two a search moves one worker at a time in one
  * order, as long as that ends earlier: 1 s at most, and always the same steps.
  */
-void papers_results(struct papers_results *results,
-                    const struct papers_workers *workers, quad load,
+void theory_results(struct theory_results *results,
+                    const struct theory_workers *workers, quad load,
                     quad ratio);
-void papers_results_free(struct papers_results *results);
+void theory_results_free(struct theory_results *results);
 
 #endif

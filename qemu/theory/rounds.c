@@ -12,8 +12,8 @@
 
 /* Plans of one number of phases. */
 struct trial {
-    const struct model_input *input;
-    struct model_flow flow;
+    const struct theory_input *input;
+    struct theory_flow flow;
     quad last_ps; /* the originator's s in the last round */
     quad all_ps;  /* in all rounds: the makespan */
 };
@@ -35,12 +35,12 @@ static quad near_units(const struct trial *trial)
 
 /* Goes one round back, the last one if `last`, which takes the originator
    last_ps. Result: how long it takes. */
-static quad go_back(struct model_flow *flow, bool last, quad last_ps)
+static quad go_back(struct theory_flow *flow, bool last, quad last_ps)
 {
-    quad left_ps = model_flow_round(flow, last);
+    quad left_ps = theory_flow_round(flow, last);
 
     left_ps = last ? last_ps : left_ps;
-    model_flow_turn(flow, left_ps);
+    theory_flow_turn(flow, left_ps);
     return left_ps;
 }
 
@@ -48,14 +48,14 @@ static quad go_back(struct model_flow *flow, bool last, quad last_ps)
    in the last one; sets the makespan. */
 static quad beyond(struct trial *trial, unsigned rounds, quad last_ps)
 {
-    struct model_flow *flow = &trial->flow;
+    struct theory_flow *flow = &trial->flow;
     quad units = -(quad)trial->input->load_units;
 
     trial->last_ps = last_ps;
     trial->all_ps = 0;
     for (unsigned r = rounds; r-- > 0;) {
         trial->all_ps += go_back(flow, r + 1 == rounds, last_ps);
-        units += model_flow_takes(flow, 0);
+        units += theory_flow_takes(flow, 0);
     }
     return units;
 }
@@ -67,7 +67,7 @@ static quad beyond(struct trial *trial, unsigned rounds, quad last_ps)
  */
 static bool solve(struct trial *trial, unsigned rounds)
 {
-    struct root root = {.low = model_flow_round(&trial->flow, true),
+    struct root root = {.low = theory_flow_round(&trial->flow, true),
                         .near = QUAD_NEAR};
     quad at_ps;
     quad more;
@@ -111,14 +111,14 @@ static void choose(struct choice *choice, const struct trial *trial,
 static unsigned search(struct trial *trial, struct choice *choice,
                        unsigned least, unsigned most)
 {
-    const struct model_input *input = trial->input;
+    const struct theory_input *input = trial->input;
     unsigned first = input->phases_fixed ? input->phases_want : 0;
     unsigned last = input->phases_fixed ? first : input->phases_max;
     unsigned largest = 0;
 
     for (unsigned phases = first; phases <= last && phases <= input->phases_max;
          ++phases) {
-        model_flow_set(&trial->flow, phases, 1);
+        theory_flow_set(&trial->flow, phases, 1);
         for (unsigned rounds = least; rounds <= (phases == 0 ? 1 : most);
              ++rounds) {
             if (!solve(trial, rounds)) {
@@ -137,7 +137,7 @@ static unsigned largest_phases(struct trial *trial, unsigned rounds)
     unsigned phases = trial->input->phases_max;
 
     for (; phases > 0; --phases) {
-        model_flow_set(&trial->flow, phases, 1);
+        theory_flow_set(&trial->flow, phases, 1);
         if (solve(trial, rounds)) {
             break;
         }
@@ -148,57 +148,57 @@ static unsigned largest_phases(struct trial *trial, unsigned rounds)
 /* Everybody's turn in the round that the flow is at, after the originator's. */
 static void set_turns(quad turn_ps[], const struct trial *trial)
 {
-    const struct model_flow *flow = &trial->flow;
+    const struct theory_flow *flow = &trial->flow;
 
     for (uint32_t i = 1; i < flow->count; ++i) {
-        const struct model_member *member = &flow->members->member[i];
+        const struct theory_member *member = &flow->members->member[i];
         quad startup_ps;
         quad transfer_ps;
 
-        model_costs(&startup_ps, &transfer_ps, trial->input, member->phase,
-                    false);
+        theory_costs(&startup_ps, &transfer_ps, trial->input, member->phase,
+                     false);
         turn_ps[i] = turn_ps[member->before] + startup_ps +
-                     transfer_ps * model_flow_takes(flow, i);
+                     transfer_ps * theory_flow_takes(flow, i);
     }
 }
 
 /* Everybody's part in the round that the flow is at. The originator's share is
    that of all rounds, and told elsewhere. */
-static void set_round(struct model_part part[], const struct trial *trial,
+static void set_round(struct theory_part part[], const struct trial *trial,
                       const quad turn_ps[])
 {
-    const struct model_flow *flow = &trial->flow;
-    const struct model_member *members = flow->members->member;
+    const struct theory_flow *flow = &trial->flow;
+    const struct theory_member *members = flow->members->member;
     quad near = near_units(trial);
 
-    part[0] = model_part_make(
-        1, model_flow_takes(flow, 0) - flow->stream[0].left / members->unit_ps,
+    part[0] = theory_part_make(
+        1, theory_flow_takes(flow, 0) - flow->stream[0].left / members->unit_ps,
         0, near, 0);
     for (uint32_t i = 1; i < flow->count; ++i) {
-        part[i] = model_part_make(members[i].nodes, model_flow_takes(flow, i),
-                                  flow->stream[i].left / members[i].unit_ps,
-                                  near, turn_ps[i]);
+        part[i] = theory_part_make(members[i].nodes, theory_flow_takes(flow, i),
+                                   flow->stream[i].left / members[i].unit_ps,
+                                   near, turn_ps[i]);
     }
 }
 
 /* The average of each layer in each round, and its first receipt. */
-static void set_averages(struct model_detail *detail,
-                         const struct model_flow *flow, unsigned rounds)
+static void set_averages(struct theory_detail *detail,
+                         const struct theory_flow *flow, unsigned rounds)
 {
-    const struct model_member *members = flow->members->member;
+    const struct theory_member *members = flow->members->member;
     unsigned layers = flow->phases + 1;
 
-    if (detail->order == MODEL_BY_LAYER) {
+    if (detail->order == THEORY_BY_LAYER) {
         return;
     }
     detail->average = memory_or_exit(
         calloc((size_t)rounds * layers, sizeof *detail->average));
     for (uint32_t at = 0; at < rounds * flow->count; ++at) {
-        const struct model_part *part = &detail->part[at];
+        const struct theory_part *part = &detail->part[at];
         unsigned phase = members[at % flow->count].phase;
-        struct model_part *layer =
+        struct theory_part *layer =
             &detail->average[at / flow->count * layers + phase];
-        double nodes = (double)part->nodes / (double)model_layer_nodes(phase);
+        double nodes = (double)part->nodes / (double)theory_layer_nodes(phase);
 
         if (layer->nodes == 0 || part->end_ps < layer->end_ps) {
             layer->end_ps = part->end_ps;
@@ -210,16 +210,16 @@ static void set_averages(struct model_detail *detail,
 }
 
 /* The parts of the choice, whose phases and rounds the plan has. */
-static void set_detail(struct model_detail *detail, struct trial *trial,
-                       const struct model_plan *plan)
+static void set_detail(struct theory_detail *detail, struct trial *trial,
+                       const struct theory_plan *plan)
 {
-    struct model_flow *flow = &trial->flow;
+    struct theory_flow *flow = &trial->flow;
     quad own = trial->all_ps / flow->members->member[0].unit_ps;
     quad *turn_ps = memory_or_exit(calloc(flow->count, sizeof *turn_ps));
 
-    model_detail_make(detail,
-                      flow->members->layers ? MODEL_BY_LAYER : MODEL_BY_MEMBER,
-                      flow->members->batches, plan);
+    theory_detail_make(
+        detail, flow->members->layers ? THEORY_BY_LAYER : THEORY_BY_MEMBER,
+        flow->members->batches, plan);
     turn_ps[0] = trial->all_ps;
     for (unsigned r = plan->rounds; r-- > 0;) {
         turn_ps[0] -= go_back(flow, r + 1u == plan->rounds, trial->last_ps);
@@ -233,34 +233,34 @@ static void set_detail(struct model_detail *detail, struct trial *trial,
 }
 
 /* One round with fewer ports: each group of nodes has its part. */
-static int single_round(struct model_plan *plan, struct model_detail *detail,
-                        const struct model_members *members, unsigned phases)
+static int single_round(struct theory_plan *plan, struct theory_detail *detail,
+                        const struct theory_members *members, unsigned phases)
 {
-    struct model_input single = *members->input;
-    struct model_members layers;
+    struct theory_input single = *members->input;
+    struct theory_members layers;
     int error;
 
     single.phases_fixed = 1;
     single.phases_want = (uint8_t)phases;
-    model_members_layers(&layers, &single, NULL, members->ports);
-    error = model_plan_members(plan, detail, &layers, 1);
-    model_members_free(&layers);
+    theory_members_layers(&layers, &single, NULL, members->ports);
+    error = theory_plan_members(plan, detail, &layers, 1);
+    theory_members_free(&layers);
     return error;
 }
 
-static int find_plan(struct model_plan *plan, struct model_detail *detail,
+static int find_plan(struct theory_plan *plan, struct theory_detail *detail,
                      struct trial *trial, unsigned rounds)
 {
-    const struct model_members *members = trial->flow.members;
+    const struct theory_members *members = trial->flow.members;
     struct choice choice = {.rounds = 0};
     quad alone_ps = (quad)trial->input->load_units * members->member[0].unit_ps;
 
     search(trial, &choice, rounds == 0 ? 1 : rounds,
-           rounds == 0 ? MODEL_ROUNDS_AUTO_MAX : rounds);
+           rounds == 0 ? THEORY_ROUNDS_AUTO_MAX : rounds);
     if (choice.rounds == 0) {
         if (rounds > 1) {
             plan->rounds_feasible =
-                (uint8_t)search(trial, &choice, 1, MODEL_ROUNDS_MAX);
+                (uint8_t)search(trial, &choice, 1, THEORY_ROUNDS_MAX);
         }
         plan->phases_feasible = (uint8_t)largest_phases(trial, 1);
         return ERR_PHASES;
@@ -271,52 +271,52 @@ static int find_plan(struct model_plan *plan, struct model_detail *detail,
     plan->phases_feasible = (uint8_t)largest_phases(trial, choice.rounds);
     plan->phases = (uint8_t)choice.phases;
     plan->rounds = (uint8_t)choice.rounds;
-    model_flow_set(&trial->flow, choice.phases, 1);
+    theory_flow_set(&trial->flow, choice.phases, 1);
     beyond(trial, choice.rounds, choice.last_ps);
     if (members->sends > 1) {
-        model_groups(plan, detail, &trial->flow, near_units(trial));
+        theory_groups(plan, detail, &trial->flow, near_units(trial));
     } else {
         set_detail(detail, trial, plan);
-        model_parts_add(plan, detail);
+        theory_parts_add(plan, detail);
         plan->volume_units[0] = (double)trial->input->load_units;
     }
     if (detail->part != NULL) {
-        model_parts_floors(detail, plan, trial->input->load_units);
+        theory_parts_floors(detail, plan, trial->input->load_units);
     }
-    return model_makespan(plan, choice.all_ps, alone_ps);
+    return theory_makespan(plan, choice.all_ps, alone_ps);
 }
 
-int model_plan_members(struct model_plan *plan, struct model_detail *detail,
-                       const struct model_members *members, unsigned rounds)
+int theory_plan_members(struct theory_plan *plan, struct theory_detail *detail,
+                        const struct theory_members *members, unsigned rounds)
 {
     struct trial trial = {.input = members->input};
-    int error = model_check(plan, members->input);
+    int error = theory_check(plan, members->input);
 
-    *detail = (struct model_detail){.part = NULL};
+    *detail = (struct theory_detail){.part = NULL};
     if (error != ERR_OK) {
         return error;
     }
-    model_flow_make(&trial.flow, members);
+    theory_flow_make(&trial.flow, members);
     error = find_plan(plan, detail, &trial, rounds);
-    model_flow_free(&trial.flow);
+    theory_flow_free(&trial.flow);
     if (error != ERR_OK) {
-        model_detail_free(detail);
+        theory_detail_free(detail);
     }
     return error;
 }
 
-int model_plan(struct model_plan *plan, const struct model_input *input)
+int theory_plan(struct theory_plan *plan, const struct theory_input *input)
 {
-    struct model_members members;
-    struct model_detail detail;
-    int error = model_check(plan, input);
+    struct theory_members members;
+    struct theory_detail detail;
+    int error = theory_check(plan, input);
 
     if (error != ERR_OK) {
         return error;
     }
-    model_members_layers(&members, input, NULL, TORUS_PORTS);
-    error = model_plan_members(plan, &detail, &members, 1);
-    model_detail_free(&detail);
-    model_members_free(&members);
+    theory_members_layers(&members, input, NULL, TORUS_PORTS);
+    error = theory_plan_members(plan, &detail, &members, 1);
+    theory_detail_free(&detail);
+    theory_members_free(&members);
     return error;
 }

@@ -24,20 +24,20 @@ struct receipt {
 };
 
 struct trial {
-    const struct model_members *members;
-    struct model_flow flow;
+    const struct theory_members *members;
+    struct theory_flow flow;
     struct receipt *receipt;
     unsigned rounds;
     bool enough; /* one round less suffices: more rounds are of no use */
     long double best_ps; /* what ends later is of no use; 0: nothing yet */
     long double makespan_ps;
-    long double part[MODEL_ROUNDS_MAX];
+    long double part[THEORY_ROUNDS_MAX];
 };
 
 /* The last member of each lane that the phases at hand use. */
 static void set_lanes(struct trial *trial)
 {
-    const struct model_member *member = trial->members->member;
+    const struct theory_member *member = trial->members->member;
 
     for (uint32_t i = trial->flow.count; i-- > 1;) {
         trial->receipt[i].startup_ps = (long double)member[i].startup_ps;
@@ -53,22 +53,22 @@ static void set_lanes(struct trial *trial)
 
 /* Plans one round with transfer times `first` times as long: its makespan is
    stream[0].left. False if a node receives less than nothing. */
-static bool plan_volumes(struct model_flow *flow, quad first)
+static bool plan_volumes(struct theory_flow *flow, quad first)
 {
-    const struct model_stream *root = flow->stream;
+    const struct theory_stream *root = flow->stream;
     quad load = (quad)flow->members->input->load_units;
     quad least_ps;
 
-    model_flow_set(flow, flow->phases, first);
-    least_ps = model_flow_round(flow, true);
-    model_flow_turn(flow, (load + root->less) / root->takes);
+    theory_flow_set(flow, flow->phases, first);
+    least_ps = theory_flow_round(flow, true);
+    theory_flow_turn(flow, (load + root->less) / root->takes);
     return root->left >= least_ps - least_ps * QUAD_NEAR;
 }
 
 /* Sets volumes and first receipts; false as plan_volumes(). */
 static bool set_volumes(struct trial *trial, long double first)
 {
-    const struct model_flow *flow = &trial->flow;
+    const struct theory_flow *flow = &trial->flow;
     bool feasible = plan_volumes(&trial->flow, first);
 
     trial->makespan_ps = (long double)flow->stream[0].left;
@@ -77,7 +77,7 @@ static bool set_volumes(struct trial *trial, long double first)
 
         receipt->transfer_ps =
             (long double)(trial->members->member[i].transfer_ps *
-                          model_flow_takes(flow, i));
+                          theory_flow_takes(flow, i));
         receipt->start_ps =
             (long double)(flow->stream[0].left - flow->stream[i].left);
         receipt->last_ps = receipt->start_ps;
@@ -88,7 +88,7 @@ static bool set_volumes(struct trial *trial, long double first)
 /* What a send waits for, as a piece of a straight line at `part`. */
 static void set_ready(struct trial *trial, uint32_t index, long double part)
 {
-    const struct model_member *member = &trial->members->member[index];
+    const struct theory_member *member = &trial->members->member[index];
     struct receipt *receipt = &trial->receipt[index];
     const struct receipt *before = &trial->receipt[member->before];
     long double free_ps;
@@ -203,7 +203,7 @@ static bool solve(struct trial *trial)
     return more >= 0 && root.high < 1 && *last > 0;
 }
 
-static void keep(struct model_similar *similar, struct trial *trial)
+static void keep(struct theory_similar *similar, struct trial *trial)
 {
     trial->best_ps = trial->makespan_ps;
     similar->phases = (uint8_t)trial->flow.phases;
@@ -215,11 +215,11 @@ static void keep(struct model_similar *similar, struct trial *trial)
 }
 
 /* Tries the numbers of rounds of one number of phases. */
-static void try_phases(struct model_similar *similar, struct trial *trial,
+static void try_phases(struct theory_similar *similar, struct trial *trial,
                        unsigned phases, unsigned rounds)
 {
     unsigned least = rounds == 0 ? 1 : rounds;
-    unsigned most = rounds == 0 ? MODEL_ROUNDS_AUTO_MAX : rounds;
+    unsigned most = rounds == 0 ? THEORY_ROUNDS_AUTO_MAX : rounds;
 
     trial->flow.phases = phases;
     trial->flow.count = trial->members->end[phases];
@@ -234,81 +234,81 @@ static void try_phases(struct model_similar *similar, struct trial *trial,
     }
 }
 
-void model_similar(struct model_similar *similar,
-                   const struct model_members *members, unsigned rounds)
+void theory_similar(struct theory_similar *similar,
+                    const struct theory_members *members, unsigned rounds)
 {
-    const struct model_input *input = members->input;
+    const struct theory_input *input = members->input;
     unsigned first = input->phases_fixed ? input->phases_want : 0;
     unsigned last = input->phases_fixed ? first : input->phases_max;
     struct trial trial = {.members = members};
 
-    *similar = (struct model_similar){.rounds = 0};
+    *similar = (struct theory_similar){.rounds = 0};
     trial.receipt = memory_or_exit(
         calloc(members->end[members->phases], sizeof *trial.receipt));
-    model_flow_make(&trial.flow, members);
+    theory_flow_make(&trial.flow, members);
     for (unsigned n = first; n <= last && n <= input->phases_max; ++n) {
         try_phases(similar, &trial, n, rounds);
     }
-    model_flow_free(&trial.flow);
+    theory_flow_free(&trial.flow);
     free(trial.receipt);
 }
 
 /* Everybody's part of each round. */
-static void set_rounds(struct model_detail *detail,
-                       const struct model_flow *flow,
-                       const struct model_similar *similar)
+static void set_rounds(struct theory_detail *detail,
+                       const struct theory_flow *flow,
+                       const struct theory_similar *similar)
 {
     quad near = (quad)flow->members->input->load_units * QUAD_NEAR;
     quad end_ps = 0;
 
     for (unsigned r = 0; r < similar->rounds; ++r) {
-        struct model_part *part = &detail->part[r * detail->stride];
+        struct theory_part *part = &detail->part[r * detail->stride];
         quad sent = 0;
 
         for (unsigned j = 1; j <= similar->phases; ++j) {
-            const struct model_member *member = &flow->members->member[j];
+            const struct theory_member *member = &flow->members->member[j];
             quad share = similar->part[r] * flow->stream[j].left;
-            quad volume = similar->part[r] * model_flow_takes(flow, j);
+            quad volume = similar->part[r] * theory_flow_takes(flow, j);
 
             end_ps += member->startup_ps + member->transfer_ps * volume;
             sent += TORUS_PORTS * volume;
-            part[j] = model_part_make(member->nodes, volume,
-                                      share / member->unit_ps, near, end_ps);
+            part[j] = theory_part_make(member->nodes, volume,
+                                       share / member->unit_ps, near, end_ps);
         }
         part[0].nodes = 1;
         part[0].volume_units = (double)sent;
     }
 }
 
-int model_plan_similar(struct model_plan *plan, struct model_detail *detail,
-                       const struct model_members *members,
-                       const struct model_similar *similar)
+int theory_plan_similar(struct theory_plan *plan, struct theory_detail *detail,
+                        const struct theory_members *members,
+                        const struct theory_similar *similar)
 {
     quad load = (quad)members->input->load_units;
     quad unit_ps = members->member[0].unit_ps;
-    struct model_flow flow;
+    struct theory_flow flow;
     quad own;
     int error;
 
-    *plan = (struct model_plan){.phases = similar->phases,
-                                .phases_feasible = similar->phases,
-                                .rounds = similar->rounds};
-    model_detail_make(detail, MODEL_BY_LAYER, 1, plan);
-    model_flow_make(&flow, members);
+    *plan = (struct theory_plan){.phases = similar->phases,
+                                 .phases_feasible = similar->phases,
+                                 .rounds = similar->rounds};
+    theory_detail_make(detail, THEORY_BY_LAYER, 1, plan);
+    theory_flow_make(&flow, members);
     flow.phases = similar->phases;
     plan_volumes(&flow, similar->part[0]);
     set_rounds(detail, &flow, similar);
     own = flow.stream[0].left / unit_ps;
     detail->part[0].share_units = (double)own;
     detail->part[0].share_floor = quad_floor(own, load * QUAD_NEAR);
-    model_parts_floors(detail, plan, members->input->load_units);
-    model_parts_add(plan, detail);
+    theory_parts_floors(detail, plan, members->input->load_units);
+    theory_parts_add(plan, detail);
     plan->volume_units[0] = (double)load;
-    error = model_makespan(plan, flow.stream[0].left, load * unit_ps);
+    error = theory_makespan(plan, flow.stream[0].left, load * unit_ps);
     plan->makespan_ps = similar->makespan_ps;
-    model_flow_free(&flow);
+    theory_flow_free(&flow);
     if (error != ERR_OK) {
-        model_detail_free(detail);
+        theory_detail_free(detail);
     }
     return error;
 }

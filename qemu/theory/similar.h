@@ -14,38 +14,38 @@
  * r_r, made of straight pieces: Newton's method from 1 down arrives. T falls as
  * r_1 falls, so r_1 is the least for which R rounds suffice. A member is taken
  * to pass a round on when it arrives, also while it still computes the round
- * before; the rounds of model_plan_members() let it be done by then.
+ * before; the rounds of theory_plan_members() let it be done by then.
  */
 #ifndef QEMU_THEORY_SIMILAR_H
 #define QEMU_THEORY_SIMILAR_H
 
 #include "qemu/theory/members.h"
 
-struct model_similar {
+struct theory_similar {
     uint8_t phases;
     uint8_t rounds; /* 0: none is feasible */
     uint64_t makespan_ps;
-    double part[MODEL_ROUNDS_MAX]; /* r_1 .. r_R */
+    double part[THEORY_ROUNDS_MAX]; /* r_1 .. r_R */
 };
 
 /*
- * The best of `rounds` rounds, or of 1 to MODEL_ROUNDS_AUTO_MAX if 0, and of
+ * The best of `rounds` rounds, or of 1 to THEORY_ROUNDS_AUTO_MAX if 0, and of
  * all phases that the input allows. The input has no results. A part is right
  * to some 2^-60 of the load. Cost: O(members * rounds) for each of some ten to
  * 60 trials, N and number of rounds.
  */
-void model_similar(struct model_similar *similar,
-                   const struct model_members *members, unsigned rounds);
+void theory_similar(struct theory_similar *similar,
+                    const struct theory_members *members, unsigned rounds);
 
 /*
- * The plan and its rounds of what model_similar() found for these members by
+ * The plan and its rounds of what theory_similar() found for these members by
  * layer, of two rounds or more. Phases follow each other without a pause.
- * Result: 0, or ERR_RANGE as model_plan(). After success the caller frees the
+ * Result: 0, or ERR_RANGE as theory_plan(). After success the caller frees the
  * detail.
  */
-NODISCARD int model_plan_similar(struct model_plan *plan,
-                                 struct model_detail *detail,
-                                 const struct model_members *members,
-                                 const struct model_similar *similar);
+NODISCARD int theory_plan_similar(struct theory_plan *plan,
+                                  struct theory_detail *detail,
+                                  const struct theory_members *members,
+                                  const struct theory_similar *similar);
 
 #endif

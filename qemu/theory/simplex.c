@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-void papers_simplex_init(struct papers_simplex *simplex, size_t variables,
+void theory_simplex_init(struct theory_simplex *simplex, size_t variables,
                          size_t limits)
 {
     *simplex =
-        (struct papers_simplex){.variables = variables, .limits = limits};
+        (struct theory_simplex){.variables = variables, .limits = limits};
     simplex->table = memory_or_exit(
         malloc((limits + 2) * (variables + 1) * sizeof *simplex->table));
     simplex->row_of = memory_or_exit(malloc(limits * sizeof *simplex->row_of));
@@ -18,7 +18,7 @@ void papers_simplex_init(struct papers_simplex *simplex, size_t variables,
         memory_or_exit(malloc(variables * sizeof *simplex->column_of));
 }
 
-void papers_simplex_free(struct papers_simplex *simplex)
+void theory_simplex_free(struct theory_simplex *simplex)
 {
     free(simplex->table);
     free(simplex->row_of);
@@ -27,10 +27,10 @@ void papers_simplex_free(struct papers_simplex *simplex)
 
 /* The column of a variable of which more is better: the first variable, or the
    column that `steepest` gains most a unit. None: `variables`. */
-static size_t entering(const struct papers_simplex *simplex, bool steepest)
+static size_t entering(const struct theory_simplex *simplex, bool steepest)
 {
-    const quad *first = papers_simplex_row(simplex, simplex->limits);
-    const quad *second = papers_simplex_row(simplex, simplex->limits + 1);
+    const quad *first = theory_simplex_row(simplex, simplex->limits);
+    const quad *second = theory_simplex_row(simplex, simplex->limits + 1);
     size_t best = simplex->variables;
 
     for (size_t j = 0; j < simplex->variables; ++j) {
@@ -48,16 +48,16 @@ static size_t entering(const struct papers_simplex *simplex, bool steepest)
 
 /* The row that bounds the column's variable first; of equals, that of the first
    variable. There is one. */
-static size_t leaving(const struct papers_simplex *simplex, size_t column)
+static size_t leaving(const struct theory_simplex *simplex, size_t column)
 {
     size_t best = simplex->limits;
     quad least = 0;
 
     for (size_t i = 0; i < simplex->limits; ++i) {
-        const quad *row = papers_simplex_row(simplex, i);
+        const quad *row = theory_simplex_row(simplex, i);
         quad most = row[simplex->variables] / row[column];
         int order =
-            best == simplex->limits ? -1 : papers_number_compare(most, least);
+            best == simplex->limits ? -1 : theory_number_compare(most, least);
 
         if (row[column] > 0 &&
             (order < 0 ||
@@ -71,9 +71,9 @@ static size_t leaving(const struct papers_simplex *simplex, size_t column)
 
 /* Swaps a row's variable with a column's. Rounding leaves no other number where
    there should be 0: signs decide. */
-static void pivot(struct papers_simplex *simplex, size_t row, size_t column)
+static void pivot(struct theory_simplex *simplex, size_t row, size_t column)
 {
-    quad *with = papers_simplex_row(simplex, row);
+    quad *with = theory_simplex_row(simplex, row);
     size_t variable = simplex->row_of[row];
     quad entry = with[column];
 
@@ -82,7 +82,7 @@ static void pivot(struct papers_simplex *simplex, size_t row, size_t column)
         with[j] /= entry;
     }
     for (size_t i = 0; i < simplex->limits + 2; ++i) {
-        quad *of = papers_simplex_row(simplex, i);
+        quad *of = theory_simplex_row(simplex, i);
         quad factor = of[column];
 
         if (i == row || factor == 0) {
@@ -90,7 +90,7 @@ static void pivot(struct papers_simplex *simplex, size_t row, size_t column)
         }
         of[column] = 0;
         for (size_t j = 0; j <= simplex->variables; ++j) {
-            of[j] = papers_number_minus(of[j], factor * with[j]);
+            of[j] = theory_number_minus(of[j], factor * with[j]);
         }
         simplex->steps += simplex->variables + 1;
     }
@@ -98,7 +98,7 @@ static void pivot(struct papers_simplex *simplex, size_t row, size_t column)
     simplex->column_of[column] = variable;
 }
 
-bool papers_simplex_solve(struct papers_simplex *simplex, size_t steps_max)
+bool theory_simplex_solve(struct theory_simplex *simplex, size_t steps_max)
 {
     for (size_t i = 0; i < simplex->limits; ++i) {
         simplex->row_of[i] = simplex->variables + i;
@@ -122,13 +122,13 @@ bool papers_simplex_solve(struct papers_simplex *simplex, size_t steps_max)
     return false;
 }
 
-void papers_simplex_values(const struct papers_simplex *simplex, quad *values)
+void theory_simplex_values(const struct theory_simplex *simplex, quad *values)
 {
     memset(values, 0, simplex->variables * sizeof *values);
     for (size_t i = 0; i < simplex->limits; ++i) {
         if (simplex->row_of[i] < simplex->variables) {
             values[simplex->row_of[i]] =
-                papers_simplex_row(simplex, i)[simplex->variables];
+                theory_simplex_row(simplex, i)[simplex->variables];
         }
     }
 }

@@ -14,7 +14,7 @@
  * its negated coefficients. The table's last column holds the limits, and once
  * it is solved the objectives' values.
  */
-struct papers_simplex {
+struct theory_simplex {
     size_t variables;
     size_t limits;  /* rows of them; the two objectives follow */
     quad *table;    /* row by row, of variables + 1 numbers each */
@@ -23,13 +23,13 @@ struct papers_simplex {
     size_t steps; /* numbers of the table computed so far */
 };
 
-/* papers_simplex_free(). */
-void papers_simplex_init(struct papers_simplex *simplex, size_t variables,
+/* theory_simplex_free(). */
+void theory_simplex_init(struct theory_simplex *simplex, size_t variables,
                          size_t limits);
-void papers_simplex_free(struct papers_simplex *simplex);
+void theory_simplex_free(struct theory_simplex *simplex);
 
 /* A row of the table, from 0: the caller fills all of them. */
-static inline quad *papers_simplex_row(const struct papers_simplex *simplex,
+static inline quad *theory_simplex_row(const struct theory_simplex *simplex,
                                        size_t row)
 {
     return simplex->table + row * (simplex->variables + 1);
@@ -38,10 +38,10 @@ static inline quad *papers_simplex_row(const struct papers_simplex *simplex,
 /* Solves a bounded programme: every variable has a limit. Ends always, at the
    latest by Bland's rule. Result: whether `steps` have not become more than
    `steps_max`; else it is not solved. */
-NODISCARD bool papers_simplex_solve(struct papers_simplex *simplex,
+NODISCARD bool theory_simplex_solve(struct theory_simplex *simplex,
                                     size_t steps_max);
 
 /* Writes what is best to the variables. */
-void papers_simplex_values(const struct papers_simplex *simplex, quad *values);
+void theory_simplex_values(const struct theory_simplex *simplex, quad *values);
 
 #endif

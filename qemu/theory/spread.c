@@ -6,10 +6,10 @@
 
 /* The scatter of integer units, one round after the other. */
 struct spread {
-    struct model_node *nodes;
-    const struct model_detail *detail;
-    const struct model_part *part; /* of the round */
-    unsigned phases;               /* N */
+    struct theory_node *nodes;
+    const struct theory_detail *detail;
+    const struct theory_part *part; /* of the round */
+    unsigned phases;                /* N */
     struct torus_size size;
     struct torus_path path[TORUS_PHASES_MAX + 1][TORUS_PORTS];
     uint32_t *queue;    /* nodes, every parent before its children */
@@ -19,7 +19,7 @@ struct spread {
 
 /* The children among whom one node divides its units. */
 struct deal {
-    uint32_t child[MODEL_PHASES_MAX * TORUS_PORTS];
+    uint32_t child[THEORY_PHASES_MAX * TORUS_PORTS];
     unsigned count;
     uint64_t floors; /* their sum over all children */
 };
@@ -27,7 +27,7 @@ struct deal {
 static void find_children(struct spread *spread, struct deal *deal,
                           uint32_t parent)
 {
-    const struct model_detail *detail = spread->detail;
+    const struct theory_detail *detail = spread->detail;
     unsigned layer = spread->nodes[parent].layer;
     struct torus_coord from = torus_coord_of(spread->size, parent);
 
@@ -41,8 +41,8 @@ static void find_children(struct spread *spread, struct deal *deal,
 
             spread->nodes[child].layer = (uint8_t)phase;
             spread->kind[child] =
-                model_part_of(detail, spread->kind[parent], layer, phase,
-                              port * detail->batches / TORUS_PORTS);
+                theory_part_of(detail, spread->kind[parent], layer, phase,
+                               port * detail->batches / TORUS_PORTS);
             deal->child[deal->count++] = child;
             deal->floors += spread->part[spread->kind[child]].volume_floor;
         }
@@ -99,7 +99,7 @@ static uint64_t spread_round(struct spread *spread, uint32_t originator,
 static uint64_t units_left(struct spread *spread, uint32_t originator,
                            unsigned rounds)
 {
-    const struct model_part *first = spread->part;
+    const struct theory_part *first = spread->part;
     uint64_t left = spread->nodes[originator].units;
     struct deal deal;
 
@@ -135,7 +135,7 @@ static void set_nodes(struct spread *spread, struct torus_coord originator,
         struct torus_role role = torus_role_of(spread->size, originator,
                                                torus_coord_of(spread->size, i));
 
-        spread->nodes[i] = (struct model_node){.layer = role.layer};
+        spread->nodes[i] = (struct theory_node){.layer = role.layer};
     }
     for (unsigned phase = 1; phase <= spread->phases; ++phase) {
         for (unsigned port = 0; port < TORUS_PORTS; ++port) {
@@ -145,9 +145,9 @@ static void set_nodes(struct spread *spread, struct torus_coord originator,
     }
 }
 
-void model_spread(struct model_node nodes[], const struct model_plan *plan,
-                  const struct model_detail *detail, uint64_t load_units,
-                  struct torus_size size, struct torus_coord originator)
+void theory_spread(struct theory_node nodes[], const struct theory_plan *plan,
+                   const struct theory_detail *detail, uint64_t load_units,
+                   struct torus_size size, struct torus_coord originator)
 {
     uint32_t count = torus_nodes(size);
     uint32_t root = torus_index(size, originator);

@@ -4,7 +4,7 @@
 #include "qemu/theory/order.h"
 
 struct umr {
-    const struct papers_star *star;
+    const struct theory_star *star;
     quad g, w, startup, latency;
     quad workers; /* P */
     quad ratio;   /* w / (P g), by which chunks grow */
@@ -13,7 +13,7 @@ struct umr {
     size_t waiting; /* n: workers whose last chunk ends at T after a wait,
                        and worker P */
     quad growth;    /* s = sum of ((g + w) / w)^k, k = 0 .. n - 1 */
-    quad chunk[PAPERS_ROUNDS_MAX]; /* a_0 .. a_{M-1}; the last is a mean */
+    quad chunk[THEORY_ROUNDS_MAX]; /* a_0 .. a_{M-1}; the last is a mean */
     quad first;                    /* G + g a_0 */
     quad least;                    /* z: what worker P gets in the last round */
     quad makespan;
@@ -89,7 +89,7 @@ static struct affine least_of(struct umr *umr, struct affine last,
  */
 static void solve(struct umr *umr, size_t waiting)
 {
-    struct affine chunk[PAPERS_ROUNDS_MAX] = {0};
+    struct affine chunk[THEORY_ROUNDS_MAX] = {0};
     unsigned last = umr->rounds - 1;
     struct affine first = {.offset = umr->startup};
     struct affine end = {.offset = umr->latency * (quad)umr->rounds};
@@ -125,7 +125,7 @@ static bool another_waits(const struct umr *umr)
 {
     quad passed = umr->growth * (umr->startup + umr->g * umr->least);
 
-    return papers_number_compare((quad)umr->waiting * umr->first, passed) > 0;
+    return theory_number_compare((quad)umr->waiting * umr->first, passed) > 0;
 }
 
 /* Computes all chunks and T. s/n grows with n, so the workers who wait are the
@@ -165,50 +165,50 @@ static quad last_of(const struct umr *umr, size_t k)
                : umr->least + (quad)k * umr->first / umr->w;
 }
 
-static void make_plan(struct papers_plan *plan, const struct umr *umr)
+static void make_plan(struct theory_star_plan *plan, const struct umr *umr)
 {
     size_t workers = umr->star->workers->count;
 
-    papers_plan_init(plan, workers * umr->rounds);
+    theory_star_plan_init(plan, workers * umr->rounds);
     plan->rounds = umr->rounds;
     for (unsigned j = 0; j + 1 < umr->rounds; ++j) {
         for (size_t i = 0; i < workers; ++i) {
-            papers_plan_add(plan, i, umr->chunk[j]);
+            theory_star_plan_add(plan, i, umr->chunk[j]);
         }
     }
     for (size_t i = 0; i < workers; ++i) {
-        papers_plan_add(plan, i, last_of(umr, workers - 1 - i));
+        theory_star_plan_add(plan, i, last_of(umr, workers - 1 - i));
     }
-    papers_plan_finish(plan, umr->star, umr->makespan);
+    theory_star_plan_finish(plan, umr->star, umr->makespan);
     plan->searched = true; /* equal workers have no order */
 }
 
-void papers_umr(struct papers_plan *plan, const struct papers_star *star)
+void theory_umr(struct theory_star_plan *plan, const struct theory_star *star)
 {
     const quad *worker = star->workers->numbers[0];
     struct umr umr = {.star = star,
-                      .g = worker[PAPERS_G],
-                      .w = worker[PAPERS_W],
-                      .startup = worker[PAPERS_STARTUP],
-                      .latency = worker[PAPERS_LATENCY],
+                      .g = worker[THEORY_G],
+                      .w = worker[THEORY_W],
+                      .startup = worker[THEORY_STARTUP],
+                      .latency = worker[THEORY_LATENCY],
                       .workers = (quad)star->workers->count};
     unsigned best = 1;
     quad makespan;
 
     umr.ratio = umr.w / (umr.workers * umr.g);
-    umr.extra = papers_number_minus(umr.latency, umr.workers * umr.startup) /
+    umr.extra = theory_number_minus(umr.latency, umr.workers * umr.startup) /
                 (umr.workers * umr.g);
-    papers_order_best(plan, star);
+    theory_order_best(plan, star);
     makespan = plan->makespan;
-    for (unsigned rounds = 2; rounds <= PAPERS_ROUNDS_MAX; ++rounds) {
+    for (unsigned rounds = 2; rounds <= THEORY_ROUNDS_MAX; ++rounds) {
         if (try_rounds(&umr, rounds) &&
-            papers_number_compare(umr.makespan, makespan) < 0) {
+            theory_number_compare(umr.makespan, makespan) < 0) {
             makespan = umr.makespan;
             best = rounds;
         }
     }
     if (best > 1 && try_rounds(&umr, best)) {
-        papers_plan_free(plan);
+        theory_star_plan_free(plan);
         make_plan(plan, &umr);
     }
 }

@@ -14,8 +14,8 @@
 #define NAME_CHARS 8
 
 struct reader {
-    struct papers_workers *workers;
-    const struct papers_line *form;
+    struct theory_workers *workers;
+    const struct theory_line *form;
     unsigned line; /* from 1 */
 };
 
@@ -39,7 +39,7 @@ static bool complain(const struct reader *reader, const char *column,
 /* Makes room for one more worker, whose numbers are 0. */
 static bool add_worker(struct reader *reader)
 {
-    struct papers_workers *workers = reader->workers;
+    struct theory_workers *workers = reader->workers;
     size_t count = workers->count + 1;
     char allowed[80];
 
@@ -59,7 +59,7 @@ static bool add_worker(struct reader *reader)
 }
 
 /* Sets `name` to the column's in the form, "G" for 2 of "g w [G [W]]". */
-static void name_column(char name[NAME_CHARS], const struct papers_line *form,
+static void name_column(char name[NAME_CHARS], const struct theory_line *form,
                         unsigned column)
 {
     const char *word = form->words;
@@ -76,11 +76,11 @@ static void name_column(char name[NAME_CHARS], const struct papers_line *form,
 static bool read_number(const struct reader *reader, unsigned column,
                         const char *text)
 {
-    const struct papers_workers *workers = reader->workers;
+    const struct theory_workers *workers = reader->workers;
     quad *value = &workers->numbers[workers->count - 1][column];
     const char *allowed = reader->form->positive[column]
-                              ? papers_number_positive(value, text)
-                              : papers_number_natural(value, text);
+                              ? theory_number_positive(value, text)
+                              : theory_number_natural(value, text);
     char name[NAME_CHARS];
 
     name_column(name, reader->form, column);
@@ -90,7 +90,7 @@ static bool read_number(const struct reader *reader, unsigned column,
 /* One line: its numbers, or nothing; `#` begins a comment. */
 static bool read_line(struct reader *reader, char *text)
 {
-    const struct papers_line *form = reader->form;
+    const struct theory_line *form = reader->form;
     char *rest = text;
     unsigned words = 0;
     char allowed[80];
@@ -142,14 +142,14 @@ static bool check_end(const struct reader *reader)
     return true;
 }
 
-int papers_workers_read(struct papers_workers *workers, const char *path,
-                        const struct papers_line *line)
+int theory_workers_read(struct theory_workers *workers, const char *path,
+                        const struct theory_line *line)
 {
     struct reader reader = {.workers = workers, .form = line};
     FILE *file = text_open(path);
     bool read;
 
-    *workers = (struct papers_workers){.path = path};
+    *workers = (struct theory_workers){.path = path};
     if (file == NULL) {
         return EXIT_USAGE;
     }
@@ -158,7 +158,7 @@ int papers_workers_read(struct papers_workers *workers, const char *path,
     return read ? 0 : EXIT_USAGE;
 }
 
-void papers_workers_free(struct papers_workers *workers)
+void theory_workers_free(struct theory_workers *workers)
 {
     free(workers->numbers);
     free(workers->line);

@@ -16,31 +16,31 @@
 
 #include <stddef.h>
 
-#define PAPERS_COLUMNS_MAX 4
+#define THEORY_COLUMNS_MAX 4
 
 /* What a line has. All of it is constant. */
-struct papers_line {
+struct theory_line {
     const char *words;                 /* "g w [G [W]]", for messages */
     unsigned least;                    /* numbers of a line: from .. */
     unsigned most;                     /* .. to */
-    bool positive[PAPERS_COLUMNS_MAX]; /* more than 0; else 0 or more */
+    bool positive[THEORY_COLUMNS_MAX]; /* more than 0; else 0 or more */
     size_t workers_max;
 };
 
-struct papers_workers {
+struct theory_workers {
     const char *path; /* the caller's */
     size_t count;
-    quad (*numbers)[PAPERS_COLUMNS_MAX]; /* of each worker, as in its line */
+    quad (*numbers)[THEORY_COLUMNS_MAX]; /* of each worker, as in its line */
     unsigned *line; /* of the file, from 1, for each worker */
 };
 
 /*
  * Reads the file; at least one worker. Result: 0; or EXIT_USAGE after a message
- * on stderr, with the line. papers_workers_free() in any case.
+ * on stderr, with the line. theory_workers_free() in any case.
  */
-NODISCARD int papers_workers_read(struct papers_workers *workers,
+NODISCARD int theory_workers_read(struct theory_workers *workers,
                                   const char *path,
-                                  const struct papers_line *line);
-void papers_workers_free(struct papers_workers *workers);
+                                  const struct theory_line *line);
+void theory_workers_free(struct theory_workers *workers);
 
 #endif
