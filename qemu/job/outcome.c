@@ -2,8 +2,6 @@
 #include "qemu/job/outcome.h"
 #include "qemu/job/request.h"
 
-#include "qemu/base/crash.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -422,86 +420,6 @@ double outcome_calibration_error(const struct outcome *outcome)
 
     return outcome_ratio((uint64_t)planned_ps, outcome_computing_ps(outcome)) -
            1;
-}
-
-static void skip_integer(void *context, const char *name, uint64_t value)
-{
-    (void)context;
-    (void)name;
-    (void)value;
-}
-
-static void skip_real(void *context, const char *name, double value)
-{
-    (void)context;
-    (void)name;
-    (void)value;
-}
-
-static void skip_flag(void *context, const char *name, int value)
-{
-    (void)context;
-    (void)name;
-    (void)value;
-}
-
-static void skip_lines(void *context, const char *name, const uint8_t *text,
-                       uint32_t bytes)
-{
-    (void)context;
-    (void)name;
-    (void)text;
-    (void)bytes;
-}
-
-static void skip_list(void *context, const char *name, const uint8_t *values,
-                      unsigned value_bytes, uint32_t count)
-{
-    (void)context;
-    (void)name;
-    (void)values;
-    (void)value_bytes;
-    (void)count;
-}
-
-struct kernel_sink outcome_sink(void *context)
-{
-    return (struct kernel_sink){.context = context,
-                                .integer = skip_integer,
-                                .negative = skip_integer,
-                                .real = skip_real,
-                                .flag = skip_flag,
-                                .list = skip_list,
-                                .lines = skip_lines};
-}
-
-static void report(const struct outcome *outcome,
-                   const struct kernel_result *result,
-                   const struct kernel_sink *sink)
-{
-    if (result->data == NULL) {
-        return;
-    }
-    if (outcome->request->kernel->report != NULL) {
-        crash_in("report");
-        outcome->request->kernel->report(result, sink);
-        crash_out();
-    }
-    if (outcome->plan.output) {
-        sink->integer(sink->context, "output_bytes", result->output_bytes);
-    }
-}
-
-void outcome_report_group_result(const struct outcome *outcome, uint32_t index,
-                                 const struct kernel_sink *sink)
-{
-    report(outcome, &outcome->originator[index].result, sink);
-}
-
-void outcome_report_result(const struct outcome *outcome,
-                           const struct kernel_sink *sink)
-{
-    report(outcome, &outcome->result, sink);
 }
 
 void outcome_free(struct outcome *outcome)

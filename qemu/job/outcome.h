@@ -283,18 +283,6 @@ double outcome_speedup(const struct outcome *outcome);
 /* The same as planned. */
 double outcome_planned_speedup(const struct outcome *outcome);
 
-/* A sink for which nothing is of interest: the caller puts the functions of
-   what is in their places. */
-struct kernel_sink outcome_sink(void *context);
-
-/* The result of one of several originators for people. */
-void outcome_report_group_result(const struct outcome *outcome, uint32_t index,
-                                 const struct kernel_sink *sink);
-
-/* The result for people: an output by its length, else as the kernel says. */
-void outcome_report_result(const struct outcome *outcome,
-                           const struct kernel_sink *sink);
-
 /* Frees all that *outcome points to and is its own. */
 void outcome_free(struct outcome *outcome);
 

@@ -6,14 +6,13 @@
 #include "qemu/report/places.h"
 #include "qemu/report/ranks.h"
 #include "qemu/report/remarks.h"
+#include "qemu/report/result.h"
 #include "qemu/report/verdict.h"
 #include "qemu/base/file.h"
 #include "qemu/base/json.h"
 #include "qemu/base/memory.h"
-#include "qemu/base/quote.h"
 #include "torus/pattern.h"
 
-#include <nettle/base16.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -310,121 +309,12 @@ static json_t *network_json(const struct outcome *outcome)
         port_json(outcome, TORUS_WEST), port_json(outcome, TORUS_SOUTH));
 }
 
-/* A number that JSON cannot hold is null. */
-static void collect(void *result, const char *name, json_t *value)
-{
-    json_object_set_new(result, name, value != NULL ? value : json_null());
-}
-
-static void collect_integer(void *result, const char *name, uint64_t value)
-{
-    collect(result, name, json_whole(value));
-}
-
-static void collect_flag(void *result, const char *name, int value)
-{
-    collect(result, name, json_boolean(value));
-}
-
-static void collect_negative(void *result, const char *name, uint64_t magnitude)
-{
-    collect(result, name, json_integer(-(json_int_t)magnitude));
-}
-
-static void collect_real(void *result, const char *name, double value)
-{
-    collect(result, name, json_real(value));
-}
-
-static json_t *hexadecimal(const uint8_t *bytes, size_t count)
-{
-    char *text = memory_or_exit(malloc(BASE16_ENCODE_LENGTH(count) + 1));
-    json_t *json;
-
-    base16_encode_update(text, count, bytes);
-    json = json_stringn(text, 2 * count);
-    free(text);
-    return json;
-}
-
-/* Lines as text; where one can't be told as it is, NAME_hex has the bytes of
-   all, in the same order. */
-static void collect_lines(void *result, const char *name, const uint8_t *lines,
-                          uint32_t bytes)
-{
-    json_t *list = json_array();
-    json_t *hex = json_array();
-    uint32_t start = 0;
-    bool differs = false;
-    char name_hex[64];
-
-    for (uint32_t i = 0; i < bytes; ++i) {
-        if (lines[i] == '\n') {
-            char *line = quote_bytes(lines + start, i - start);
-
-            differs = differs || strlen(line) != i - start;
-            json_array_append_new(list, json_string(line));
-            json_array_append_new(hex, hexadecimal(lines + start, i - start));
-            free(line);
-            start = i + 1;
-        }
-    }
-    collect(result, name, list);
-    if (differs) {
-        snprintf(name_hex, sizeof name_hex, "%s_hex", name);
-        collect(result, name_hex, hex);
-    } else {
-        json_decref(hex);
-    }
-}
-
-static void collect_list(void *result, const char *name, const uint8_t *values,
-                         unsigned value_bytes, uint32_t count)
-{
-    json_t *list = json_array();
-
-    for (uint32_t i = 0; i < count; ++i) {
-        const uint8_t *at = values + (size_t)value_bytes * i;
-        json_t *value = json_whole(value_bytes == 8 ? kernel_load_u64(at)
-                                                    : kernel_load_u32(at));
-
-        json_array_append_new(list, value);
-    }
-    collect(result, name, list);
-}
-
-/* As the kernel reports it: of one of several originators, or if there is no
-   such number, the result of all. */
-static json_t *result_json(const struct outcome *outcome, uint32_t index)
-{
-    json_t *result = json_object();
-    struct kernel_sink sink = {.context = result,
-                               .integer = collect_integer,
-                               .negative = collect_negative,
-                               .real = collect_real,
-                               .flag = collect_flag,
-                               .list = collect_list,
-                               .lines = collect_lines};
-
-    if (index < outcome->originators) {
-        outcome_report_group_result(outcome, index, &sink);
-    } else {
-        outcome_report_result(outcome, &sink);
-    }
-    return result;
-}
-
-/* The result of the whole job. Offsets count within one originator's load; of
-   several INPUTs it has their places, too. */
+/* The result of the whole job; of several INPUTs with the places. */
 static json_t *whole_result_json(const struct outcome *outcome)
 {
     json_t *result = result_json(outcome, outcome->originators);
-    json_t *places = places_json(outcome);
+    json_t *places = places_json(outcome, result);
 
-    if (outcome->originators > 1) {
-        (void)json_object_del(result, "offsets");
-        (void)json_object_del(result, "offsets_complete");
-    }
     if (places != NULL) {
         json_object_set_new(result, "places", places);
     }
@@ -616,6 +506,7 @@ static json_t *memory_json(const struct outcome *outcome)
 json_t *report_json(const struct outcome *outcome)
 {
     const struct request *request = outcome->request;
+    json_t *result = whole_result_json(outcome);
     char hex[TIMELINE_HEX_BYTES];
 
     timeline_sha256(outcome, hex);
@@ -632,13 +523,13 @@ json_t *report_json(const struct outcome *outcome)
         "units", json_whole(outcome->load_units), "files",
         places_files_json(outcome), "plan", plan_json(outcome), "measured",
         measured_json(outcome), "network", network_json(outcome), "circuits",
-        circuits_json(outcome), "result", whole_result_json(outcome),
-        "timeline_sha256", hex, "wall_s", "boot", outcome->boot_wall_s, "run",
-        outcome->run_wall_s, "command", command_json(outcome), "texts",
-        places_texts_json(outcome), "memory", memory_json(outcome), "ranks",
-        ranks_json(outcome), "originators", groups_json(outcome), "batches",
-        batches_json(outcome), "injected", injected_json(outcome), "choices",
-        choices_json(outcome), "choices_estimated",
+        circuits_json(outcome), "result", result, "timeline_sha256", hex,
+        "wall_s", "boot", outcome->boot_wall_s, "run", outcome->run_wall_s,
+        "command", command_json(outcome), "texts",
+        places_texts_json(outcome, result), "memory", memory_json(outcome),
+        "ranks", ranks_json(outcome), "originators", groups_json(outcome),
+        "batches", batches_json(outcome), "injected", injected_json(outcome),
+        "choices", choices_json(outcome), "choices_estimated",
         outcome->choices > 0 ? json_boolean(outcome->choices_estimated)
                              : NULL));
 }

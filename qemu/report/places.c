@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/report/places.h"
 
+#include "qemu/report/result.h"
 #include "qemu/format/format.h"
 #include "qemu/base/json.h"
 #include "qemu/base/quote.h"
@@ -9,49 +10,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define LIST_SHOWN 8u
 /* Places whose text the report has. */
 #define TEXTS 200u
-
-/* The list of offsets in a result, u32 each; NULL: there is none. */
-struct offsets {
-    const uint8_t *values;
-    uint32_t count;
-    bool complete; /* it has all that there are */
-};
-
-static void keep_offsets(void *context, const char *name, const uint8_t *values,
-                         unsigned value_bytes, uint32_t count)
-{
-    struct offsets *offsets = context;
-
-    if (strcmp(name, "offsets") == 0 && value_bytes == 4) {
-        offsets->values = values;
-        offsets->count = count;
-    }
-}
-
-static void keep_complete(void *context, const char *name, int value)
-{
-    struct offsets *offsets = context;
-
-    if (strcmp(name, "offsets_complete") == 0) {
-        offsets->complete = value != 0;
-    }
-}
-
-static struct offsets offsets_of(const struct outcome *outcome)
-{
-    struct offsets offsets = {.values = NULL};
-    struct kernel_sink sink = outcome_sink(&offsets);
-
-    sink.list = keep_offsets;
-    sink.flag = keep_complete;
-    if (outcome->result.data != NULL) {
-        outcome_report_result(outcome, &sink);
-    }
-    return offsets;
-}
 
 /* One of the offsets: the INPUT that has it, and where the load has that. */
 struct place {
@@ -60,24 +20,22 @@ struct place {
     struct format_file in;
 };
 
+/* Of number `index` in a result's list. */
 static struct place place_of(const struct outcome *outcome,
-                             struct offsets offsets, uint32_t index)
+                             const json_t *offsets, size_t index)
 {
-    struct place place = {
-        .at = kernel_load_u32(offsets.values + 4 * (size_t)index),
-        .in = {.bytes = outcome->load_bytes}};
+    const struct format_load *load = &outcome->request->originator[0].load;
+    uint64_t offset =
+        (uint64_t)json_integer_value(json_array_get(offsets, index));
+    struct place place = {.at = offset, .in = {.bytes = outcome->load_bytes}};
 
-    if (outcome->request->originator[0].load.file_count == 0) {
-        return place;
+    for (uint32_t i = 0; i < load->file_count; ++i) {
+        if (i == 0 ||
+            offset >= load->files[i - 1].at + load->files[i - 1].bytes) {
+            place.file = i;
+            place.in = load->files[i];
+        }
     }
-    while (
-        place.file + 1 < outcome->request->originator[0].load.file_count &&
-        place.at >=
-            outcome->request->originator[0].load.files[place.file].at +
-                outcome->request->originator[0].load.files[place.file].bytes) {
-        place.file += 1;
-    }
-    place.in = outcome->request->originator[0].load.files[place.file];
     return place;
 }
 
@@ -90,22 +48,25 @@ static void print_place(FILE *out, const struct place *place)
     fprintf(out, "%" PRIu64, place->at - place->in.at);
 }
 
-/* In a line: `offsets = a.txt:12 b.txt:0 ...`, and one below it. */
+/* Prints the first offsets of several INPUTs in a line, `offsets = a.txt:12
+   b.txt:0 ...`, and below it whether these are all. */
 static void print_list(FILE *out, const struct outcome *outcome,
-                       struct offsets offsets)
+                       const json_t *offsets, bool complete)
 {
+    size_t count = json_array_size(offsets);
+
     fputs("offsets =", out);
-    for (uint32_t i = 0; i < offsets.count && i < LIST_SHOWN; ++i) {
+    for (size_t i = 0; i < count && i < RESULT_SHOWN; ++i) {
         struct place place = place_of(outcome, offsets, i);
 
         fputc(' ', out);
         print_place(out, &place);
     }
-    if (offsets.count > LIST_SHOWN) {
-        fprintf(out, " ... (%" PRIu32 " in the report)", offsets.count);
+    if (count > RESULT_SHOWN) {
+        fprintf(out, " ... (%zu in the report)", count);
     }
-    fprintf(out, "%s\noffsets_complete = %s\n",
-            offsets.count == 0 ? " none" : "", offsets.complete ? "yes" : "no");
+    fprintf(out, "%s\noffsets_complete = %s\n", count == 0 ? " none" : "",
+            complete ? "yes" : "no");
 }
 
 /* ---- the text around a place ---- */
@@ -189,11 +150,12 @@ static bool read_text(struct context *context, const struct outcome *outcome,
 
 /* A line for each: the place, and the text that begins there in one column. */
 static void print_texts(FILE *out, const struct outcome *outcome,
-                        struct offsets offsets)
+                        const json_t *offsets)
 {
-    for (uint32_t i = 0; i < offsets.count && i < LIST_SHOWN; ++i) {
+    struct context context;
+
+    for (size_t i = 0; i < json_array_size(offsets) && i < RESULT_SHOWN; ++i) {
         struct place place = place_of(outcome, offsets, i);
-        struct context context;
 
         if (!read_text(&context, outcome, &place)) {
             return;
@@ -213,30 +175,31 @@ static bool has_text(const struct outcome *outcome)
            outcome->load_bytes == outcome->load_units;
 }
 
-void places_print(FILE *out, const struct outcome *outcome)
+static bool has_files(const struct outcome *outcome)
 {
-    struct offsets offsets = offsets_of(outcome);
+    return outcome->request->originator[0].load.file_count > 0;
+}
 
-    if (offsets.values != NULL &&
-        outcome->request->originator[0].load.file_count > 0) {
-        print_list(out, outcome, offsets);
+void places_print(FILE *out, const struct outcome *outcome,
+                  const json_t *result)
+{
+    const json_t *offsets = json_object_get(result, "offsets");
+
+    if (offsets != NULL && has_files(outcome)) {
+        print_list(out, outcome, offsets,
+                   json_is_true(json_object_get(result, "offsets_complete")));
     }
-    if (offsets.values != NULL && has_text(outcome)) {
+    if (offsets != NULL && has_text(outcome)) {
         print_texts(out, outcome, offsets);
     }
 }
 
-json_t *places_json(const struct outcome *outcome)
+json_t *places_json(const struct outcome *outcome, const json_t *result)
 {
-    struct offsets offsets = offsets_of(outcome);
-    json_t *list;
+    const json_t *offsets = json_object_get(result, "offsets");
+    json_t *list = offsets != NULL && has_files(outcome) ? json_array() : NULL;
 
-    if (offsets.values == NULL ||
-        outcome->request->originator[0].load.file_count == 0) {
-        return NULL;
-    }
-    list = json_array();
-    for (uint32_t i = 0; i < offsets.count; ++i) {
+    for (size_t i = 0; list != NULL && i < json_array_size(offsets); ++i) {
         struct place place = place_of(outcome, offsets, i);
 
         json_array_append_new(
@@ -246,18 +209,15 @@ json_t *places_json(const struct outcome *outcome)
     return list;
 }
 
-json_t *places_texts_json(const struct outcome *outcome)
+json_t *places_texts_json(const struct outcome *outcome, const json_t *result)
 {
-    struct offsets offsets = offsets_of(outcome);
-    json_t *list;
+    const json_t *offsets = json_object_get(result, "offsets");
+    json_t *list = offsets != NULL && has_text(outcome) ? json_array() : NULL;
+    struct context context;
 
-    if (offsets.values == NULL || !has_text(outcome)) {
-        return NULL;
-    }
-    list = json_array();
-    for (uint32_t i = 0; i < offsets.count && i < TEXTS; ++i) {
+    for (size_t i = 0;
+         list != NULL && i < json_array_size(offsets) && i < TEXTS; ++i) {
         struct place place = place_of(outcome, offsets, i);
-        struct context context;
 
         if (!read_text(&context, outcome, &place)) {
             break;

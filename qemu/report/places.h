@@ -11,19 +11,20 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Prints the first of them: of several INPUTs in a line, `offsets = a.txt:12
-   b.txt:0 ...`, and whether these are all; then, if the load is at hand, a line
-   of text for each, in which what was found begins behind a '|'. Nothing if the
-   result has no offsets. */
-void places_print(FILE *out, const struct outcome *outcome);
+/* Prints the first of a result's offsets: of several INPUTs in a line, `offsets
+   = a.txt:12 b.txt:0 ...`, and whether these are all; then, if the load is at
+   hand, a line of text for each, in which what was found begins behind a '|'.
+   Nothing if the result has no offsets. */
+void places_print(FILE *out, const struct outcome *outcome,
+                  const json_t *result);
 
 /* Of all offsets of several INPUTs, in their order: {"file": its number, from
    0, "offset"}; NULL if there are none. */
-json_t *places_json(const struct outcome *outcome);
+json_t *places_json(const struct outcome *outcome, const json_t *result);
 
 /* Of the first 200 offsets: [text before, text from there on]; NULL if there
    are none, or the load is not at hand. */
-json_t *places_texts_json(const struct outcome *outcome);
+json_t *places_texts_json(const struct outcome *outcome, const json_t *result);
 
 /* The several INPUTs of the load: names, and which bytes of the load are
    theirs; NULL if there is but one. */

@@ -4,6 +4,7 @@
 #include "qemu/job/mesh_ops.h"
 #include "qemu/format/table.h"
 #include "qemu/report/remarks.h"
+#include "qemu/report/result.h"
 #include "qemu/base/amount.h"
 #include "qemu/base/memory.h"
 
@@ -16,34 +17,20 @@
 
 /* ---- the sentence ---- */
 
-/* The `count` of a kernel's result. */
-struct count {
-    uint64_t value;
-    bool found;
-};
-
-static void take_integer(void *context, const char *name, uint64_t value)
-{
-    if (strcmp(name, "count") == 0) {
-        *(struct count *)context =
-            (struct count){.value = value, .found = true};
-    }
-}
-
+/* Prints the `count` of the kernel's result, if it has one. */
 static void print_found(FILE *out, const struct outcome *outcome,
                         const struct format *format)
 {
-    struct count count = {.found = false};
-    struct kernel_sink sink = outcome_sink(&count);
+    json_t *result = result_json(outcome, outcome->originators);
+    const json_t *count = json_object_get(result, "count");
 
-    sink.integer = take_integer;
-    if (format->thing != NULL && outcome->result.data != NULL) {
-        outcome_report_result(outcome, &sink);
+    if (format->thing != NULL && json_is_integer(count)) {
+        json_int_t value = json_integer_value(count);
+
+        fprintf(out, "; %" JSON_INTEGER_FORMAT " %s", value,
+                value == 1 ? format->thing : format->things);
     }
-    if (count.found) {
-        fprintf(out, "; %" PRIu64 " %s", count.value,
-                count.value == 1 ? format->thing : format->things);
-    }
+    json_decref(result);
 }
 
 /* "7.23 times as fast as one board", "16 times slower than one board" */
