@@ -51,6 +51,14 @@ enum paint {
     PAINTS
 };
 
+/* What is drawn lies in coats, one over the other, while the rows are walked
+   once: a coat for each paint, the axis below them, words and marks above. */
+enum coat {
+    COAT_AXIS = PAINTS,
+    COAT_WORDS,
+    COATS
+};
+
 /* From the palette of Okabe and Ito, which the colour-blind can tell apart. */
 static const char *const paint_colour[PAINTS] = {
     "#e4e4e4", "#56b4e9", "#e69f00", "#0072b2", "#303030", "#f0e442", "#009e73",
@@ -65,29 +73,19 @@ static const char *const paint_name[PAINTS] = {
     "preparing", "sending",    "result return",
 };
 
-/* The picture is drawn in coats: each of them goes through all rows, and draws
-   one paint; before these a coat measures the height, behind them one has the
-   marks and words. */
-#define COAT_MEASURES (-1)
-#define COAT_WORDS PAINTS
-
 struct chart {
     const struct outcome *outcome;
-    FILE *out;
-    int coat; /* COAT_MEASURES, a paint, or COAT_WORDS */
-    bool banded;
+    FILE *coat[COATS];
     uint64_t start_ps; /* of the scatter, on the time axis, which begins with
                           the order */
     uint64_t end_ps;   /* of the time axis */
     int height;        /* of all rows */
     int *top;          /* of each node's row */
-    bool painted[PAINTS];
 };
 
-/* The states of one layer's nodes over time: their numbers in each column. */
+/* How many of a layer's nodes are in each state, on average over a column. */
 struct band {
-    double partly[PAINTS][BINS];
-    double enter[PAINTS][BINS + 1]; /* fully, from this column on */
+    double nodes[PAINTS][BINS];
 };
 
 /* The place on the axis of a time that counts from the start of the scatter. */
@@ -112,17 +110,14 @@ __attribute__((format(printf, 5, 6))) static void
 words(const struct chart *chart, double x, double y, const char *anchor,
       const char *format, ...)
 {
+    FILE *out = chart->coat[COAT_WORDS];
     va_list list;
 
-    if (chart->coat != COAT_WORDS) {
-        return;
-    }
-    fprintf(chart->out, "<text x='%.2f' y='%.2f' text-anchor='%s'>", x, y,
-            anchor);
+    fprintf(out, "<text x='%.2f' y='%.2f' text-anchor='%s'>", x, y, anchor);
     va_start(list, format);
-    vfprintf(chart->out, format, list);
+    vfprintf(out, format, list);
     va_end(list);
-    fputs("</text>\n", chart->out);
+    fputs("</text>\n", out);
 }
 
 /* The base line of a text beside the row, or rows, around a height. */
@@ -137,11 +132,9 @@ static void mark(struct chart *chart, const char *style, uint64_t at_ps,
 {
     double x = across(chart, (double)at_ps);
 
-    if (chart->coat == COAT_WORDS) {
-        fprintf(chart->out,
-                "<line x1='%.2f' y1='%.2f' x2='%.2f' y2='%.2f' %s/>\n", x,
-                down(top), x, down(bottom), style);
-    }
+    fprintf(chart->coat[COAT_WORDS],
+            "<line x1='%.2f' y1='%.2f' x2='%.2f' y2='%.2f' %s/>\n", x,
+            down(top), x, down(bottom), style);
 }
 
 /* Between two places on the axis. */
@@ -150,12 +143,11 @@ static void box_at(struct chart *chart, enum paint paint, uint64_t start_ps,
 {
     double left = across(chart, (double)start_ps);
 
-    if (end_ps > start_ps && chart->coat == (int)paint) {
-        fprintf(chart->out,
+    if (end_ps > start_ps) {
+        fprintf(chart->coat[paint],
                 "<rect x='%.2f' y='%.2f' width='%.2f' height='%.2f'/>\n", left,
                 down(top), across(chart, (double)end_ps) - left,
                 down(bottom) - down(top));
-        chart->painted[paint] = true;
     }
 }
 
@@ -190,19 +182,9 @@ static void planned_mark(struct chart *chart, unsigned layer, int top,
     }
 }
 
-static bool any_circuit(const struct outcome *outcome, unsigned phase)
-{
-    for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
-        if (outcome->circuit[i].phase == phase) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A box from the first grant to the last release of one kind of circuits in
-   one round. */
-static void phase_box(struct chart *chart, unsigned phase, unsigned kind,
+/* Draws a box from the first grant to the last release of one kind of circuits
+   in one round. Result: whether there were any. */
+static bool phase_box(struct chart *chart, unsigned phase, unsigned kind,
                       unsigned round)
 {
     const struct outcome *outcome = chart->outcome;
@@ -223,6 +205,7 @@ static void phase_box(struct chart *chart, unsigned phase, unsigned kind,
     }
     box_at(chart, purpose_paint[circuit_purpose(kind)], first_ps, last_ps,
            chart->height + MARGIN, chart->height + ROW - MARGIN);
+    return last_ps > 0;
 }
 
 static const char *name_of(const struct outcome *outcome, unsigned phase)
@@ -236,17 +219,17 @@ static const char *name_of(const struct outcome *outcome, unsigned phase)
 static void phases(struct chart *chart)
 {
     for (unsigned phase = 1; phase <= chart->outcome->plan.phases; ++phase) {
-        if (!any_circuit(chart->outcome, phase)) {
-            continue;
-        }
-        words(chart, LEFT - 8, beside(chart->height + ROW / 2), "end",
-              "phase %u%s", phase, name_of(chart->outcome, phase));
-        phase_box(chart, phase, WIRE_ANNOUNCE, 0);
+        bool any = phase_box(chart, phase, WIRE_ANNOUNCE, 0);
+
         for (unsigned r = 0; r < chart->outcome->plan.rounds; ++r) {
-            phase_box(chart, phase, WIRE_PART, r);
+            any |= phase_box(chart, phase, WIRE_PART, r);
         }
-        phase_box(chart, phase, WIRE_RESULT, 0);
-        chart->height += ROW;
+        any |= phase_box(chart, phase, WIRE_RESULT, 0);
+        if (any) {
+            words(chart, LEFT - 8, beside(chart->height + ROW / 2), "end",
+                  "phase %u%s", phase, name_of(chart->outcome, phase));
+            chart->height += ROW;
+        }
     }
     if (chart->height > 0) {
         chart->height += GAP;
@@ -353,20 +336,10 @@ static void band_add(struct band *band, const struct chart *chart,
     double scale = (double)BINS / (double)chart->end_ps;
     double start = (double)place(chart, start_ps) * scale;
     double end = (double)place(chart, end_ps) * scale;
-    unsigned first = (unsigned)start;
-    unsigned last = (unsigned)end;
 
-    if (end <= start || last >= BINS) {
-        return;
+    for (unsigned i = (unsigned)start; i < end && end < BINS; ++i) {
+        band->nodes[paint][i] += fmin(end, i + 1) - fmax(start, i);
     }
-    if (first == last) {
-        band->partly[paint][first] += end - start;
-        return;
-    }
-    band->partly[paint][first] += first + 1 - start;
-    band->partly[paint][last] += end - last;
-    band->enter[paint][first + 1] += 1;
-    band->enter[paint][last] -= 1;
 }
 
 static void band_node(struct band *band, const struct chart *chart,
@@ -422,25 +395,21 @@ static uint32_t band_fill(struct band *band, const struct chart *chart,
 }
 
 /* Draws one edge of a polygon: a corner where each run of equal columns begins
-   and one where it ends, from left to right or back. */
+   and one where it ends, from the left or from the right. */
 static void band_edge(FILE *out, const struct chart *chart,
                       const long height[BINS], bool forward)
 {
     double column_ps = (double)chart->end_ps / BINS;
 
-    for (unsigned i = 0; i < BINS; ++i) {
-        unsigned column = forward ? i : BINS - 1 - i;
-        bool first = column == 0 || height[column - 1] != height[column];
-        bool last = column == BINS - 1 || height[column + 1] != height[column];
-        double y = down((double)height[column]);
-        double left = across(chart, column_ps * column);
-        double right = across(chart, column_ps * (column + 1));
+    for (unsigned i = 0; i < 2 * BINS; ++i) {
+        unsigned corner = forward ? i : 2 * BINS - 1 - i;
+        unsigned column = corner / 2;
+        unsigned next = corner % 2 == 0 ? column - 1 : column + 1;
 
-        if (forward ? first : last) {
-            fprintf(out, "%.2f,%.2f ", forward ? left : right, y);
-        }
-        if (forward ? last : first) {
-            fprintf(out, "%.2f,%.2f ", forward ? right : left, y);
+        if (next >= BINS || height[next] != height[column]) {
+            fprintf(out, "%.2f,%.2f ",
+                    across(chart, column_ps * (column + corner % 2)),
+                    down((double)height[column]));
         }
     }
 }
@@ -452,27 +421,24 @@ static void band_edge(FILE *out, const struct chart *chart,
 static void band_area(struct chart *chart, const struct band *band,
                       enum paint paint, double edge[BINS], uint32_t nodes)
 {
-    FILE *out = chart->out;
+    FILE *out = chart->coat[paint];
     double scale = (double)(BAND - 2 * MARGIN) / nodes;
     double bottom = chart->height + BAND - MARGIN;
-    double fully = 0;
     long low[BINS];
     long high[BINS];
     bool empty = true;
 
     for (unsigned i = 0; i < BINS; ++i) {
-        fully += band->enter[paint][i];
         low[i] = lround(bottom - edge[i] * scale);
-        edge[i] += fully + band->partly[paint][i];
+        edge[i] += band->nodes[paint][i];
         high[i] = lround(bottom - edge[i] * scale);
         empty = empty && high[i] == low[i];
     }
-    if (!empty && chart->coat == (int)paint) {
+    if (!empty) {
         fputs("<polygon points='", out);
         band_edge(out, chart, high, true);
         band_edge(out, chart, low, false);
         fputs("'/>\n", out);
-        chart->painted[paint] = true;
     }
 }
 
@@ -527,7 +493,7 @@ static void title(const struct chart *chart)
 {
     const struct outcome *outcome = chart->outcome;
     const struct profile *profile = &outcome->request->profile;
-    FILE *out = chart->out;
+    FILE *out = chart->coat[COAT_WORDS];
 
     fprintf(out,
             "<text x='14' y='26' font-size='18'>%s on %u x %u nodes</text>\n"
@@ -560,31 +526,27 @@ static uint64_t tick_ps(const struct chart *chart)
     return step_ps;
 }
 
-/* Draws the axis below the rows; its grid lies under them, in the first coat.
- */
+/* Draws the axis below the rows, with a grid. */
 static void axis(const struct chart *chart)
 {
     struct amount_unit unit = amount_unit_of(chart->end_ps);
+    FILE *out = chart->coat[COAT_AXIS];
     double bottom = down(chart->height);
     uint64_t step_ps = tick_ps(chart);
 
     for (uint64_t at_ps = 0; at_ps <= chart->end_ps; at_ps += step_ps) {
         double x = across(chart, (double)at_ps);
 
-        if (chart->coat != COAT_WORDS) {
-            fprintf(chart->out,
-                    "<path d='M%.2f %d V%.2f' stroke='#c8c8c8' "
-                    "stroke-width='0.5'/><path d='M%.2f %.2f v5' "
-                    "stroke='#000'/>\n",
-                    x, TOP, bottom, x, bottom);
-        }
+        fprintf(out,
+                "<path d='M%.2f %d V%.2f' stroke='#c8c8c8' "
+                "stroke-width='0.5'/><path d='M%.2f %.2f v5' "
+                "stroke='#000'/>\n",
+                x, TOP, bottom, x, bottom);
         words(chart, x, bottom + 20, "middle", "%g",
               (double)at_ps / (double)unit.ps);
     }
-    if (chart->coat != COAT_WORDS) {
-        fprintf(chart->out, "<path d='M%d %.2f H%d' stroke='#000'/>\n", LEFT,
-                bottom, RIGHT);
-    }
+    fprintf(out, "<path d='M%d %.2f H%d' stroke='#000'/>\n", LEFT, bottom,
+            RIGHT);
     words(chart, (LEFT + RIGHT) / 2.0, bottom + 42, "middle",
           "mesh time since the order, %s", unit.name);
 }
@@ -595,16 +557,16 @@ __attribute__((format(printf, 4, 5))) static void
 legend_entry(const struct chart *chart, unsigned *entry, const char *text,
              const char *element, ...)
 {
+    FILE *out = chart->coat[COAT_WORDS];
     va_list list;
 
-    fprintf(chart->out, "<g transform='translate(%u,%.2f)'>",
+    fprintf(out, "<g transform='translate(%u,%.2f)'>",
             LEFT + *entry / LEGEND_ROWS * COLUMN,
             down(chart->height) + LEGEND + *entry % LEGEND_ROWS * 20);
     va_start(list, element);
-    vfprintf(chart->out, element, list);
+    vfprintf(out, element, list);
     va_end(list);
-    fprintf(chart->out, "<text x='%d' y='4.5'>%s</text></g>\n", SAMPLE + 8,
-            text);
+    fprintf(out, "<text x='%d' y='4.5'>%s</text></g>\n", SAMPLE + 8, text);
     *entry += 1;
 }
 
@@ -620,7 +582,7 @@ static void legend(const struct chart *chart)
     char text[64];
 
     for (int i = 0; i < PAINTS; ++i) {
-        if (chart->painted[i]) {
+        if (ftell(chart->coat[i]) > 0) {
             legend_entry(chart, &entry, paint_name[i],
                          "<rect y='-4.5' width='%d' height='9' fill='%s'/>",
                          SAMPLE, paint_colour[i]);
@@ -637,49 +599,17 @@ static void legend(const struct chart *chart)
     }
 }
 
-/* Goes through all rows in one coat. */
-static void paint_rows(struct chart *chart, int coat)
-{
-    chart->coat = coat;
-    chart->height = 0;
-    phases(chart);
-    if (!chart->banded) {
-        rows(chart);
-    } else {
-        bands(chart);
-    }
-}
-
-/* The coats of all paints. Preparing is short: a border shows where rounds
-   begin. */
-static void paint_all(struct chart *chart)
-{
-    for (int paint = 0; paint < PAINTS; ++paint) {
-        fprintf(chart->out, "<g fill='%s'%s>\n", paint_colour[paint],
-                paint == PAINT_PREPARING
-                    ? " stroke='#303030' stroke-width='0.5'"
-                    : "");
-        paint_rows(chart, paint);
-        fputs("</g>\n", chart->out);
-    }
-}
-
-static void print_picture(struct chart *chart)
+/* Draws all coats. */
+static void draw(struct chart *chart)
 {
     const struct outcome *outcome = chart->outcome;
-    int pixels;
 
-    paint_rows(chart, COAT_MEASURES);
-    pixels = TOP + BELOW + chart->height * ROW_PIXELS / ROW;
-    fprintf(chart->out,
-            "<?xml version='1.0' encoding='utf-8'?>\n"
-            "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' "
-            "viewBox='0 0 %d %d' font-family='sans-serif' font-size='13'>\n"
-            "<rect width='100%%' height='100%%' fill='#fff'/>\n",
-            WIDTH, pixels, WIDTH, pixels);
-    axis(chart);
-    paint_all(chart);
-    paint_rows(chart, COAT_WORDS);
+    phases(chart);
+    if (outcome_active_nodes(outcome) > GANTT_ROWS) {
+        bands(chart);
+    } else {
+        rows(chart);
+    }
     title(chart);
     axis(chart);
     legend(chart);
@@ -687,7 +617,26 @@ static void print_picture(struct chart *chart)
          chart->height);
     mark(chart, STYLE_PLANNED, place(chart, outcome->plan.makespan_ps), 0,
          chart->height);
-    fputs("</svg>\n", chart->out);
+}
+
+/* Prints the coats, from the lowest one on. Preparing is short: a border shows
+   where rounds begin. */
+static void print_picture(FILE *out, int pixels, char *const text[COATS])
+{
+    fprintf(out,
+            "<?xml version='1.0' encoding='utf-8'?>\n"
+            "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' "
+            "viewBox='0 0 %d %d' font-family='sans-serif' font-size='13'>\n"
+            "<rect width='100%%' height='100%%' fill='#fff'/>\n%s",
+            WIDTH, pixels, WIDTH, pixels, text[COAT_AXIS]);
+    for (int paint = 0; paint < PAINTS; ++paint) {
+        fprintf(out, "<g fill='%s'%s>\n%s</g>\n", paint_colour[paint],
+                paint == PAINT_PREPARING
+                    ? " stroke='#303030' stroke-width='0.5'"
+                    : "",
+                text[paint]);
+    }
+    fprintf(out, "%s</svg>\n", text[COAT_WORDS]);
 }
 
 /* With some room to the right of the last thing that happens. */
@@ -712,17 +661,29 @@ int gantt_write(const struct outcome *outcome, const char *path)
 {
     struct file_output file;
     struct chart chart = {.outcome = outcome};
+    char *text[COATS];
+    size_t bytes[COATS];
 
     if (file_output_open(&file, path) != 0) {
         return -1;
     }
-    chart.out = file.stream;
-    chart.banded = outcome_active_nodes(outcome) > GANTT_ROWS;
+    for (int i = 0; i < COATS; ++i) {
+        chart.coat[i] = memory_or_exit(open_memstream(&text[i], &bytes[i]));
+    }
     chart.start_ps = outcome_scatter_start_ps(outcome);
     chart.end_ps = axis_end_ps(outcome, chart.start_ps);
     chart.top =
         memory_or_exit(calloc((size_t)outcome->node_count + 1, sizeof(int)));
-    print_picture(&chart);
+    draw(&chart);
+    for (int i = 0; i < COATS; ++i) {
+        fclose(chart.coat[i]);
+        memory_or_exit(text[i]);
+    }
+    print_picture(file.stream, TOP + BELOW + chart.height * ROW_PIXELS / ROW,
+                  text);
+    for (int i = 0; i < COATS; ++i) {
+        free(text[i]);
+    }
     free(chart.top);
     return file_output_close(&file, true);
 }
