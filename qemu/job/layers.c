@@ -21,26 +21,62 @@ static void fill_pattern(struct outcome *outcome)
     }
 }
 
-static void fill_exact(struct outcome *outcome)
+/* What a plan of these units in one round and at most as many phases takes. */
+static struct theory_input input_of(const struct outcome *outcome,
+                                    uint64_t units)
 {
     const struct wire_report *plan = &outcome->plan;
-    struct theory_plan exact;
-    struct theory_input input = {
-        .load_units = outcome->load_units - plan->measured_units,
-        .compute_ps = plan->compute_ps,
-        .transfer_ps = outcome_transfer_ps_per_unit(outcome),
-        .phases_max = plan->phases,
-        .phases_want = plan->phases,
-        .phases_fixed = 1};
+    struct theory_input input = {.load_units = units - plan->measured_units,
+                                 .compute_ps = plan->compute_ps,
+                                 .transfer_ps =
+                                     outcome_transfer_ps_per_unit(outcome),
+                                 .phases_max = plan->phases};
 
     memcpy(input.startup_ps, plan->startup_ps, sizeof plan->startup_ps);
+    return input;
+}
+
+static void fill_exact(struct outcome *outcome)
+{
+    struct theory_input input = input_of(outcome, outcome->load_units);
+    struct theory_plan exact;
+
+    input.phases_want = input.phases_max;
+    input.phases_fixed = 1;
     if (theory_plan(&exact, &input) != ERR_OK) {
         return;
     }
-    for (unsigned i = 0; i <= plan->phases; ++i) {
+    for (unsigned i = 0; i <= outcome->plan.phases; ++i) {
         outcome->layer[i].share_units = exact.share_units[i];
         outcome->layer[i].volume_units = exact.volume_units[i];
     }
+}
+
+/* The originator's own software, a call of the kernel with it, counts as that
+   of all rounds. Where a first round went ahead, what was done meanwhile would
+   have come before it. */
+uint64_t layers_one_round_ps(const struct outcome *outcome)
+{
+    const struct wire_report *plan = &outcome->plan;
+    struct theory_input input = input_of(outcome, outcome->batch[0].units);
+    struct theory_plan one;
+
+    if (plan->meanwhile) {
+        uint64_t output = outcome->result.output_bytes;
+        uint64_t load = outcome->load_bytes;
+
+        for (; (output | load) >> 32 != 0; load >>= 1) {
+            output >>= 1;
+        }
+        input.results_numerator = (uint32_t)output;
+        input.results_denominator = (uint32_t)load;
+    }
+    if (plan->rounds <= 1 || !plan->layers ||
+        theory_plan(&one, &input) != ERR_OK) {
+        return 0;
+    }
+    return one.makespan_ps + plan->overhead_ps +
+           (plan->advance ? plan->measure_ps + plan->plan_ps : 0);
 }
 
 /* Units of every node's subtree: circuits are in the order of their grants,

@@ -13,4 +13,9 @@
  */
 void layers_fill(struct outcome *outcome);
 
+/* The makespan of the first batch in one round, as a plan of at most as many
+   phases on the pattern has it; with outputs, if these return while rounds are
+   computed. 0: the job had one round or a tree, or there is no such plan. */
+uint64_t layers_one_round_ps(const struct outcome *outcome);
+
 #endif

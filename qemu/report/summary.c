@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/report/summary.h"
 
+#include "qemu/job/layers.h"
 #include "qemu/job/mesh_ops.h"
-#include "qemu/theory/model.h"
 #include "qemu/report/places.h"
 #include "qemu/report/ranks.h"
 #include "qemu/report/result.h"
@@ -221,52 +221,10 @@ static void print_layers(FILE *out, const struct outcome *outcome)
     }
 }
 
-/* Outputs that return meanwhile are part of the plan's time. */
-static void set_results(struct theory_input *input,
-                        const struct outcome *outcome)
-{
-    uint64_t output = outcome->result.output_bytes;
-    uint64_t load = outcome->load_bytes;
-
-    while ((output | load) >> 32 != 0) {
-        output >>= 1;
-        load >>= 1;
-    }
-    input->results_numerator = (uint32_t)output;
-    input->results_denominator = (uint32_t)load;
-}
-
-/* The makespan of a plan of one round and at most as many phases, with outputs
-   if that of several rounds has them; 0 if unknown. Its own software at the
-   originator, a call of the kernel with it, counts as that of all rounds. Where
-   a first round went ahead, what was done meanwhile would have come before it.
- */
-static uint64_t one_round_ps(const struct outcome *outcome)
-{
-    const struct wire_report *plan = &outcome->plan;
-    struct theory_input input = {
-        .load_units = outcome->batch[0].units - plan->measured_units,
-        .compute_ps = plan->compute_ps,
-        .transfer_ps = outcome_transfer_ps_per_unit(outcome),
-        .phases_max = plan->phases};
-    struct theory_plan one;
-
-    if (plan->meanwhile) {
-        set_results(&input, outcome);
-    }
-    memcpy(input.startup_ps, plan->startup_ps, sizeof plan->startup_ps);
-    if (theory_plan(&one, &input) != ERR_OK) {
-        return 0;
-    }
-    return one.makespan_ps + plan->overhead_ps +
-           (plan->advance ? plan->measure_ps + plan->plan_ps : 0);
-}
-
 static void print_rounds(FILE *out, const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
-    uint64_t one_ps =
-        plan->rounds > 1 && plan->layers ? one_round_ps(outcome) : 0;
+    uint64_t one_ps = layers_one_round_ps(outcome);
 
     fprintf(out, "\nrounds    %u, each of %u phase%s", (unsigned)plan->rounds,
             (unsigned)plan->phases, plan->phases == 1 ? "" : "s");
