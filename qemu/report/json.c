@@ -429,14 +429,14 @@ static json_t *choices_json(const struct outcome *outcome)
 /* Where the answer's time went. */
 static json_t *average_node_json(const struct outcome *outcome)
 {
-    struct verdict_times times = verdict_times(outcome);
+    struct verdict_part part[VERDICT_PARTS];
+    unsigned parts = verdict_parts(part, outcome);
+    json_t *json = json_object();
 
-    return json_pack(
-        "{s:o, s:o, s:o, s:o*, s:o, s:o}", "preparing",
-        json_whole(times.preparing_ps), "scatter", json_whole(times.scatter_ps),
-        "compute", json_whole(times.compute_ps), "ports",
-        times.ports_ps > 0 ? json_whole(times.ports_ps) : NULL, "idle",
-        json_whole(times.idle_ps), "gather", json_whole(times.gather_ps));
+    for (unsigned i = 0; i < parts; ++i) {
+        json_object_set_new(json, part[i].name, json_whole(part[i].ps));
+    }
+    return json;
 }
 
 static json_t *sentence_json(const struct outcome *outcome)
@@ -446,18 +446,6 @@ static json_t *sentence_json(const struct outcome *outcome)
 
     free(sentence);
     return json;
-}
-
-static json_t *remarks_json(const struct outcome *outcome)
-{
-    struct remarks remarks = remarks_of(outcome);
-    json_t *sentences = json_array();
-
-    for (unsigned i = 0; i < remarks.count; ++i) {
-        json_array_append_new(sentences, json_string(remarks.text[i]));
-    }
-    remarks_free(&remarks);
-    return sentences;
 }
 
 /* In the order in which they were granted. Times before the start of the

@@ -30,35 +30,26 @@
 /* Names of nodes that a remark lists at most. */
 #define NAMED 3u
 
-__attribute__((format(printf, 2, 3))) static void add(struct remarks *remarks,
+__attribute__((format(printf, 2, 3))) static void add(json_t *remarks,
                                                       const char *format, ...)
 {
     va_list arguments;
-    char *text = NULL;
-    int length;
 
     va_start(arguments, format);
-    length = vasprintf(&text, format, arguments);
+    json_array_append_new(remarks, json_vsprintf(format, arguments));
     va_end(arguments);
-    text = memory_or_exit(length < 0 ? NULL : text);
-    if (remarks->count < REMARKS_MAX) {
-        remarks->text[remarks->count] = text;
-        remarks->count += 1;
-    } else {
-        free(text);
-    }
 }
 
 /* ---- the files ---- */
 
-static void tell_notes(struct remarks *remarks, const struct outcome *outcome)
+static void tell_notes(json_t *remarks, const struct outcome *outcome)
 {
-    uint32_t count = outcome->request->originator[0].load.notes != NULL
-                         ? outcome->request->originator[0].load.notes->count
-                         : 0;
+    const struct format_notes *notes =
+        outcome->request->originator[0].load.notes;
+    uint32_t count = notes != NULL ? notes->count : 0;
 
     for (uint32_t i = 0; i < count && i < NOTES_TOLD; ++i) {
-        add(remarks, "%s", outcome->request->originator[0].load.notes->text[i]);
+        add(remarks, "%s", notes->text[i]);
     }
     if (count > NOTES_TOLD) {
         add(remarks, "There are %" PRIu32 " more remarks on files.",
@@ -75,7 +66,7 @@ static bool prepares_long(const struct outcome *outcome)
                          outcome_answer_ps(outcome)) > PREPARING;
 }
 
-static void judge_gain(struct remarks *remarks, const struct outcome *outcome)
+static void judge_gain(json_t *remarks, const struct outcome *outcome)
 {
     double as_fast = outcome_active_nodes(outcome) == 1 ? 0.995 : 1.005;
 
@@ -120,8 +111,7 @@ static void tell_preparing(FILE *out, const struct outcome *outcome)
     }
 }
 
-static void judge_preparing(struct remarks *remarks,
-                            const struct outcome *outcome)
+static void judge_preparing(json_t *remarks, const struct outcome *outcome)
 {
     struct outcome_preparing all = outcome_preparing(outcome);
     bool tree = !outcome->plan.layers && all.plan_ps > all.all_ps / 2;
@@ -143,7 +133,7 @@ static void judge_preparing(struct remarks *remarks,
             : "A longer load makes it matter less.");
 }
 
-static void judge_few(struct remarks *remarks, const struct outcome *outcome)
+static void judge_few(json_t *remarks, const struct outcome *outcome)
 {
 
     if (outcome->few_ps > 0) {
@@ -154,7 +144,7 @@ static void judge_few(struct remarks *remarks, const struct outcome *outcome)
     }
 }
 
-static void judge_parts(struct remarks *remarks, const struct outcome *outcome)
+static void judge_parts(json_t *remarks, const struct outcome *outcome)
 {
     uint32_t without = outcome->node_count - outcome_active_nodes(outcome);
 
@@ -182,19 +172,34 @@ static double unit_ps_of(const struct outcome_node *node)
                : 0;
 }
 
-/* The node whose units took least, or, `sign` -1, longest; NULL: none
-   computed. */
-static const struct outcome_node *extreme(const struct outcome *outcome,
-                                          double sign)
+static double finished_ps_of(const struct outcome_node *node)
+{
+    return node->active ? (double)node->finished_ps : 0;
+}
+
+static double idle_ps_of(const struct outcome_node *node)
+{
+    return node->active ? (double)outcome_idle_ps(node) : 0;
+}
+
+static double stack_part_of(const struct outcome_node *node)
+{
+    return outcome_ratio(node->stack_used_bytes, node->stack_bytes);
+}
+
+/* The node of which a value is largest, or with `sign` -1 least, but more than
+   0; the first of several. NULL: it is 0 for all. */
+static const struct outcome_node *
+extreme(const struct outcome *outcome,
+        double (*value)(const struct outcome_node *), double sign)
 {
     const struct outcome_node *found = NULL;
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         const struct outcome_node *node = &outcome->node[i];
 
-        if (unit_ps_of(node) > 0 &&
-            (found == NULL ||
-             sign * unit_ps_of(node) < sign * unit_ps_of(found))) {
+        if (value(node) > 0 &&
+            (found == NULL || sign * value(node) > sign * value(found))) {
             found = node;
         }
     }
@@ -208,10 +213,10 @@ static bool gives_units(const struct outcome *outcome)
            outcome->schedule.kind == SCHEDULE_HYBRID || outcome->became_farm;
 }
 
-static void judge_data(struct remarks *remarks, const struct outcome *outcome)
+static void judge_data(json_t *remarks, const struct outcome *outcome)
 {
-    const struct outcome_node *cheap = extreme(outcome, 1);
-    const struct outcome_node *dear = extreme(outcome, -1);
+    const struct outcome_node *cheap = extreme(outcome, unit_ps_of, -1);
+    const struct outcome_node *dear = extreme(outcome, unit_ps_of, 1);
 
     add(remarks,
         "Units of %u,%u took %.1f times those of %u,%u: the load is dear in "
@@ -228,10 +233,10 @@ static void judge_data(struct remarks *remarks, const struct outcome *outcome)
 
 /* What is left to say of a plan that was wrong, and no other remark says why.
  */
-static void judge_rest(struct remarks *remarks, const struct outcome *outcome)
+static void judge_rest(json_t *remarks, const struct outcome *outcome)
 {
-    const struct outcome_node *cheap = extreme(outcome, 1);
-    const struct outcome_node *dear = extreme(outcome, -1);
+    const struct outcome_node *cheap = extreme(outcome, unit_ps_of, -1);
+    const struct outcome_node *dear = extreme(outcome, unit_ps_of, 1);
 
     if (dear != NULL && unit_ps_of(dear) > DIFFER * unit_ps_of(cheap)) {
         judge_data(remarks, outcome);
@@ -241,7 +246,7 @@ static void judge_rest(struct remarks *remarks, const struct outcome *outcome)
 }
 
 /* Result: whether no cause was told. */
-static bool judge_plan(struct remarks *remarks, const struct outcome *outcome)
+static bool judge_plan(json_t *remarks, const struct outcome *outcome)
 {
     double off = outcome_overhead_vs_plan(outcome);
     /* What the mean unit took more than planned. */
@@ -315,7 +320,7 @@ static bool is_slow(const struct outcome *outcome,
            outcome_compute_ps(node) > outcome_makespan_ps(outcome) / 10;
 }
 
-static void judge_speeds(struct remarks *remarks, const struct outcome *outcome)
+static void judge_speeds(json_t *remarks, const struct outcome *outcome)
 {
     double quarter_ps[3];
     double middle_ps;
@@ -357,49 +362,29 @@ static void judge_speeds(struct remarks *remarks, const struct outcome *outcome)
     }
 }
 
-static void judge_ends(struct remarks *remarks, const struct outcome *outcome)
+static void judge_ends(json_t *remarks, const struct outcome *outcome)
 {
-    const struct outcome_node *first = NULL;
-    const struct outcome_node *last = NULL;
+    const struct outcome_node *first = extreme(outcome, finished_ps_of, -1);
+    const struct outcome_node *last = extreme(outcome, finished_ps_of, 1);
     uint64_t spread_ps = outcome_spread_ps(outcome);
     double part = outcome_ratio(spread_ps, outcome_makespan_ps(outcome));
 
-    for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        const struct outcome_node *node = &outcome->node[i];
-
-        if (node->active) {
-            first = first == NULL || node->finished_ps < first->finished_ps
-                        ? node
-                        : first;
-            last = last == NULL || node->finished_ps > last->finished_ps ? node
-                                                                         : last;
-        }
+    if (last != NULL && outcome->batch_count <= 1 &&
+        outcome->originators == 1 && part > APART) {
+        add(remarks,
+            "Nodes did not finish together: %u,%u did so %s before %u,%u, "
+            "%.0f %% of the makespan.",
+            first->at.x, first->at.y, amount_time(spread_ps).text, last->at.x,
+            last->at.y, 100 * part);
     }
-    if (last == NULL || outcome->batch_count > 1 || outcome->originators > 1 ||
-        part <= APART) {
-        return;
-    }
-    add(remarks,
-        "Nodes did not finish together: %u,%u did so %s before %u,%u, %.0f %% "
-        "of the makespan.",
-        first->at.x, first->at.y, amount_time(spread_ps).text, last->at.x,
-        last->at.y, 100 * part);
 }
 
-static void judge_idle(struct remarks *remarks, const struct outcome *outcome)
+static void judge_idle(json_t *remarks, const struct outcome *outcome)
 {
-    const struct outcome_node *most = NULL;
+    const struct outcome_node *most = extreme(outcome, idle_ps_of, 1);
     double part = outcome_ratio(outcome_idle_max_ps(outcome),
                                 outcome_makespan_ps(outcome));
 
-    for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        const struct outcome_node *node = &outcome->node[i];
-
-        if (node->active &&
-            (most == NULL || outcome_idle_ps(node) > outcome_idle_ps(most))) {
-            most = node;
-        }
-    }
     if (most != NULL && outcome->batch_count <= 1 && part > IDLE) {
         add(remarks,
             "Node %u,%u waited %s in all for its next parts, %.0f %% of the "
@@ -413,7 +398,7 @@ static void judge_idle(struct remarks *remarks, const struct outcome *outcome)
 
 /* Of parts alone: that demands and results wait for each other at the
    originator is in the nature of a farm. */
-static void judge_waits(struct remarks *remarks, const struct outcome *outcome)
+static void judge_waits(json_t *remarks, const struct outcome *outcome)
 {
     const struct circuit_record *longest = NULL;
     uint64_t longest_ps = 0;
@@ -459,8 +444,7 @@ static const char *why_again(const struct outcome *outcome)
                : "this host was late with the boards that it emulates";
 }
 
-static void judge_repeats(struct remarks *remarks,
-                          const struct outcome *outcome)
+static void judge_repeats(json_t *remarks, const struct outcome *outcome)
 {
     bool late = outcome->host_times && !noise_any(&outcome->request->noise);
 
@@ -479,21 +463,11 @@ static void judge_repeats(struct remarks *remarks,
     }
 }
 
-static void judge_stacks(struct remarks *remarks, const struct outcome *outcome)
+static void judge_stacks(json_t *remarks, const struct outcome *outcome)
 {
-    const struct outcome_node *most = NULL;
-    double part = 0;
+    const struct outcome_node *most = extreme(outcome, stack_part_of, 1);
 
-    for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        const struct outcome_node *node = &outcome->node[i];
-        double used = outcome_ratio(node->stack_used_bytes, node->stack_bytes);
-
-        if (used > part) {
-            part = used;
-            most = node;
-        }
-    }
-    if (most != NULL && part > STACK_USED) {
+    if (most != NULL && stack_part_of(most) > STACK_USED) {
         add(remarks,
             "Node %u,%u used %" PRIu64 " of the %" PRIu64 " bytes of its "
             "stack.",
@@ -502,8 +476,7 @@ static void judge_stacks(struct remarks *remarks, const struct outcome *outcome)
 }
 
 /* Samples are taken before anything is sent along a tree. */
-static void judge_samples(struct remarks *remarks,
-                          const struct outcome *outcome)
+static void judge_samples(json_t *remarks, const struct outcome *outcome)
 {
     if (outcome->became_farm) {
         add(remarks,
@@ -514,42 +487,34 @@ static void judge_samples(struct remarks *remarks,
 }
 
 /* The plan, and causes why it was wrong. */
-static void judge_causes(struct remarks *remarks, const struct outcome *outcome)
+static void judge_causes(json_t *remarks, const struct outcome *outcome)
 {
     bool open = judge_plan(remarks, outcome);
-    unsigned told = remarks->count;
+    size_t told = json_array_size(remarks);
 
     judge_samples(remarks, outcome);
     judge_speeds(remarks, outcome);
     judge_waits(remarks, outcome);
-    if (open && remarks->count == told) {
+    if (open && json_array_size(remarks) == told) {
         judge_rest(remarks, outcome);
     }
 }
 
-struct remarks remarks_of(const struct outcome *outcome)
+json_t *remarks_json(const struct outcome *outcome)
 {
-    struct remarks remarks = {.count = 0};
+    json_t *remarks = json_array();
 
-    tell_notes(&remarks, outcome);
-    judge_parts(&remarks, outcome);
+    tell_notes(remarks, outcome);
+    judge_parts(remarks, outcome);
     if (!outcome->host_times) {
-        judge_gain(&remarks, outcome);
-        judge_preparing(&remarks, outcome);
-        judge_few(&remarks, outcome);
-        judge_causes(&remarks, outcome);
-        judge_ends(&remarks, outcome);
-        judge_idle(&remarks, outcome);
+        judge_gain(remarks, outcome);
+        judge_preparing(remarks, outcome);
+        judge_few(remarks, outcome);
+        judge_causes(remarks, outcome);
+        judge_ends(remarks, outcome);
+        judge_idle(remarks, outcome);
     }
-    judge_repeats(&remarks, outcome);
-    judge_stacks(&remarks, outcome);
+    judge_repeats(remarks, outcome);
+    judge_stacks(remarks, outcome);
     return remarks;
-}
-
-void remarks_free(struct remarks *remarks)
-{
-    for (unsigned i = 0; i < remarks->count; ++i) {
-        free(remarks->text[i]);
-    }
-    remarks->count = 0;
 }

@@ -6,13 +6,7 @@
 
 #include "qemu/job/outcome.h"
 
-#define REMARKS_MAX 24u
-
-/* Sentences, each malloc'd. */
-struct remarks {
-    char *text[REMARKS_MAX];
-    unsigned count;
-};
+#include <jansson.h>
 
 /* What is worth a remark:
    - how files were read that could have been taken for something else;
@@ -26,10 +20,7 @@ struct remarks {
    - a stack was used to more than 90 %.
    Of boards that run in the host's time only the first, the last two and the
    parts.
-   Ends the program where there is no memory. */
-struct remarks remarks_of(const struct outcome *outcome);
-
-/* Frees the sentences. */
-void remarks_free(struct remarks *remarks);
+   Result: an array of these sentences, the caller's. */
+json_t *remarks_json(const struct outcome *outcome);
 
 #endif

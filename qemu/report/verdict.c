@@ -112,108 +112,111 @@ static void print_wrapped(FILE *out, const char *text, unsigned indent)
 
 /* ---- the bar ---- */
 
-struct verdict_times verdict_times(const struct outcome *outcome)
+enum {
+    PREPARING,
+    SCATTER,
+    COMPUTE,
+    PORTS,
+    IDLE,
+    GATHER
+};
+
+/* Sets the parts of the average node's time; one without a share is idle. */
+static void set_parts(struct verdict_part part[VERDICT_PARTS],
+                      const struct outcome *outcome)
 {
     uint64_t answer_ps = outcome_answer_ps(outcome);
     uint64_t makespan_ps = outcome_makespan_ps(outcome);
     uint64_t results_ps = outcome_with_results_ps(outcome);
-    struct verdict_times times = {.preparing_ps = 0};
     uint64_t sum_ps = 0;
 
-    if (outcome->batch_count > 1 || outcome->originators > 1) {
-        return times;
-    }
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         const struct outcome_node *node = &outcome->node[i];
 
-        /* One without a part is idle. */
-        times.scatter_ps += node->active ? node->compute_start_ps : 0;
-        times.compute_ps += outcome_compute_ps(node) - node->ports_ps;
-        times.ports_ps += node->ports_ps;
+        part[SCATTER].ps += node->active ? node->compute_start_ps : 0;
+        part[COMPUTE].ps += outcome_compute_ps(node) - node->ports_ps;
+        part[PORTS].ps += node->ports_ps;
     }
-    times.scatter_ps /= outcome->node_count;
-    times.compute_ps /= outcome->node_count;
-    times.ports_ps /= outcome->node_count;
-    times.preparing_ps = outcome_preparing(outcome).all_ps;
-    times.gather_ps = results_ps > makespan_ps ? results_ps - makespan_ps : 0;
-    sum_ps = times.preparing_ps + times.scatter_ps + times.compute_ps +
-             times.ports_ps + times.gather_ps;
-    times.idle_ps = answer_ps > sum_ps ? answer_ps - sum_ps : 0;
-    return times;
+    for (unsigned i = SCATTER; i <= PORTS; ++i) {
+        part[i].ps /= outcome->node_count;
+    }
+    part[PREPARING].ps = outcome_preparing(outcome).all_ps;
+    part[GATHER].ps = results_ps > makespan_ps ? results_ps - makespan_ps : 0;
+    for (unsigned i = 0; i < VERDICT_PARTS; ++i) {
+        sum_ps += part[i].ps;
+    }
+    part[IDLE].ps = answer_ps > sum_ps ? answer_ps - sum_ps : 0;
 }
 
-/* For each of BAR parts of the time the letter of what it went to; names and
-   percentages. Not every board's ports take any. */
-static void write_bar(FILE *bar, FILE *legend,
-                      const struct verdict_times *times)
+unsigned verdict_parts(struct verdict_part part[VERDICT_PARTS],
+                       const struct outcome *outcome)
 {
-    const struct {
-        const char *name;
-        char letter;
-        uint64_t ps;
-    } parts[] = {{"preparing", 'p', times->preparing_ps},
-                 {"scatter", 's', times->scatter_ps},
-                 {"compute", 'c', times->compute_ps},
-                 {"ports", 'o', times->ports_ps},
-                 {"idle", 'i', times->idle_ps},
-                 {"gather", 'g', times->gather_ps}};
-    const unsigned count = sizeof parts / sizeof *parts;
+    static const struct verdict_part none[VERDICT_PARTS] = {
+        [PREPARING] = {"preparing", 'p', 0}, [SCATTER] = {"scatter", 's', 0},
+        [COMPUTE] = {"compute", 'c', 0},     [PORTS] = {"ports", 'o', 0},
+        [IDLE] = {"idle", 'i', 0},           [GATHER] = {"gather", 'g', 0}};
+
+    memcpy(part, none, sizeof none);
+    if (outcome->batch_count <= 1 && outcome->originators == 1) {
+        set_parts(part, outcome);
+    }
+    if (part[PORTS].ps > 0) {
+        return VERDICT_PARTS;
+    }
+    memmove(&part[PORTS], &part[IDLE], 2 * sizeof *part);
+    return VERDICT_PARTS - 1;
+}
+
+/* Prints for each of BAR parts of the time the letter of what it went to; below
+   it names and percentages. */
+static void print_bar(FILE *out, const struct outcome *outcome)
+{
+    struct verdict_part part[VERDICT_PARTS];
+    unsigned parts = verdict_parts(part, outcome);
     uint64_t all_ps = 0;
     uint64_t until_ps = 0;
     unsigned drawn = 0;
+    char line[200] = "";
+    FILE *legend;
 
-    for (unsigned i = 0; i < count; ++i) {
-        all_ps += parts[i].ps;
+    for (unsigned i = 0; i < parts; ++i) {
+        all_ps += part[i].ps;
     }
-    for (unsigned i = 0; all_ps > 0 && i < count; ++i) {
-        until_ps += parts[i].ps;
+    if (all_ps == 0) {
+        return;
+    }
+    legend = memory_or_exit(fmemopen(line, sizeof line, "w"));
+    fputc('[', out);
+    for (unsigned i = 0; i < parts; ++i) {
+        until_ps += part[i].ps;
         for (; drawn < outcome_ratio(until_ps, all_ps) * BAR - 0.5; ++drawn) {
-            fputc(parts[i].letter, bar);
+            fputc(part[i].letter, out);
         }
-        if (parts[i].ps > 0 || parts[i].letter != 'o') {
-            fprintf(legend, "%s%s %.0f %%", i == 0 ? "" : ", ", parts[i].name,
-                    100 * outcome_ratio(parts[i].ps, all_ps));
-        }
+        fprintf(legend, "%s%s %.0f %%",
+                i == 0 ? "The average node's time: " : ", ", part[i].name,
+                100 * outcome_ratio(part[i].ps, all_ps));
     }
-}
-
-static void print_bar(FILE *out, const struct outcome *outcome)
-{
-    struct verdict_times times = verdict_times(outcome);
-    char bar[BAR + 2] = "";
-    char legend[160] = "";
-    char line[200];
-    FILE *to_bar = memory_or_exit(fmemopen(bar, sizeof bar, "w"));
-    FILE *to_legend = memory_or_exit(fmemopen(legend, sizeof legend, "w"));
-
-    write_bar(to_bar, to_legend, &times);
-    fclose(to_bar);
-    fclose(to_legend);
-    if (bar[0] != '\0') {
-        snprintf(line, sizeof line, "The average node's time: %s.", legend);
-        fprintf(out, "[%s]\n", bar);
-        print_wrapped(out, line, 0);
-    }
-}
-
-static void print_remarks(FILE *out, const struct outcome *outcome)
-{
-    struct remarks remarks = remarks_of(outcome);
-
-    for (unsigned i = 0; i < remarks.count; ++i) {
-        fputs("- ", out);
-        print_wrapped(out, remarks.text[i], 2);
-    }
-    remarks_free(&remarks);
+    fputc('.', legend);
+    fclose(legend);
+    fputs("]\n", out);
+    print_wrapped(out, line, 0);
 }
 
 void verdict_print(FILE *out, const struct outcome *outcome)
 {
     char *sentence = verdict_sentence(outcome);
+    json_t *remarks = remarks_json(outcome);
+    const json_t *remark;
+    size_t i;
 
     print_wrapped(out, sentence, 0);
     free(sentence);
     print_bar(out, outcome);
-    print_remarks(out, outcome);
+    json_array_foreach(remarks, i, remark)
+    {
+        fputs("- ", out);
+        print_wrapped(out, json_string_value(remark), 2);
+    }
+    json_decref(remarks);
     fputc('\n', out);
 }

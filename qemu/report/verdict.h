@@ -8,20 +8,23 @@
 
 #include <stdio.h>
 
-/* Where the time from order to answer went, of the average node; the sum is
-   that time. */
-struct verdict_times {
-    uint64_t preparing_ps; /* from the order to the start of the scatter */
-    uint64_t scatter_ps;   /* until the node began to compute */
-    uint64_t compute_ps;
-    uint64_t ports_ps;  /* that interrupts of its ports took meanwhile */
-    uint64_t idle_ps;   /* between its computing, and behind it */
-    uint64_t gather_ps; /* behind the last one's computing */
+#define VERDICT_PARTS 6u
+
+/* A part of the time from order to answer, of the average node. */
+struct verdict_part {
+    const char *name;
+    char letter; /* in the bar */
+    uint64_t ps;
 };
 
-/* Of one order of one originator; all 0 of batches or several originators, of
-   which not all is kept. */
-struct verdict_times verdict_times(const struct outcome *outcome);
+/* Sets the parts, whose sum is that time: preparing, from the order to the
+   start of the scatter; scatter, until the node began to compute; compute;
+   ports, what interrupts of its ports took meanwhile, if any; idle, between its
+   computing and behind it; gather, behind the last one's computing. All are 0
+   of batches or several originators, of which not all is kept. Result: how many
+   parts. */
+unsigned verdict_parts(struct verdict_part part[VERDICT_PARTS],
+                       const struct outcome *outcome);
 
 /* How many nodes did what, how fast, and what they found; the caller frees it.
    Ends the program where there is no memory. */
