@@ -27,12 +27,13 @@ endef
 
 # So many commands at a time, as many as there are processors, unless this make
 # was started by another one, whose number holds; one after the other with
-# clean, so that `make clean all` first removes, then builds.
+# clean, so that `make clean all` first removes, then builds, and with release,
+# whose steps have an order.
 WORKERS := $(or $(WORKERS),$(shell nproc 2>/dev/null || echo 2))
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(WORKERS)
 endif
-ifneq ($(filter clean,$(MAKECMDGOALS)),)
+ifneq ($(filter clean release,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 
@@ -63,8 +64,9 @@ missing = $(strip $(foreach what,$(1),$(patsubst $(what):%,%,$(filter \
 DEPS := $(if $(call missing,build),deps)
 TEST_NEEDS := test gallery flash gdb mpi
 # Frama-C, where test-boards is to prove what changed: 800 MB.
-LONG_NEEDS := browser deb $(if $(filter test-boards,$(MAKECMDGOALS)),$(if \
-                $(shell $(PYTHON) test/prove/prove.py --changed),prove))
+LONG_NEEDS := browser deb $(if $(filter test-boards \
+                release,$(MAKECMDGOALS)),$(if $(shell $(PYTHON) \
+                test/prove/prove.py --changed),prove))
 FLASH_DEPS := $(DEPS) $(if $(call missing,flash),flash-deps)
 GDB_DEPS := $(if $(call missing,gdb),gdb-deps)
 GALLERY_DEPS := $(DEPS) $(if $(call missing,gallery),gallery-deps)
@@ -161,9 +163,9 @@ endef
 # What comes of a working tree has a `+' behind it, and a sum of the sources in
 # the folders that it is made of: so two that differ have two names, and a page
 # that changes makes nothing anew. VERSION= in place of that: a package's is the
-# name that git has for its commit.
-RELEASE := 0.2.0
-VERSION ?=
+# name that git has for its commit, and so is a tarball's, in its file .version.
+RELEASE := 0.3.0
+VERSION ?= $(file <.version)
 sum_of = $(shell find $(1) -name '*.[chS]' | LC_ALL=C sort | xargs cat | \
            cksum | { read -r sum _; printf '%08x' "$$sum"; })
 version_of = $(or $(VERSION),$(RELEASE)+$(call sum_of,$(1)))
@@ -178,7 +180,7 @@ build-all: $(foreach b,$(BOARD),$(call images_of,$b)) $(BUILD)/quincunx
 	$(foreach b,$(BOARD),$(if $(choice_$b),$(say) CHOSEN '$b: $(subst \
 	  ',,$(subst chosen_,,$(choice_$b)))'$(newline)))
 
-.PHONY: lint fix clean help
+.PHONY: lint fix lines clean help
 ## lint: look at sources and pages; only a broken structure is a failure
 lint: lint-deps
 	$(Q)$(PYTHON) test/house/lint.py
@@ -186,6 +188,16 @@ lint: lint-deps
 ## fix: mend what can be mended: layout, order of includes, blanks, paragraphs
 fix: lint-deps
 	$(Q)$(PYTHON) test/house/lint.py --fix
+
+# $(call lines_of,FOLDERS): lines of all that people write there.
+lines_of = $$(git ls-files $(1) | grep -v ^qemu/pictures/ | grep -E \
+             '\.(c|h|S|ld|mk|py|js|css|html|sh|md|txt)$$' | xargs cat | wc -l)
+
+## lines: how many lines the firmware, the host command and the tests have
+lines:
+	@echo "firmware  $(call lines_of,boot hal torus scatter kernels linker)"; \
+	echo "host      $(call lines_of,qemu)"; \
+	echo "tests     $(call lines_of,test)"
 
 ## clean: remove everything that was built
 clean:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installing the command, its images, manual pages and completions; and a Debian
-# package of all that.
+# Installing the command, its images, manual pages and completions; a Debian
+# package of all that, and a release.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -79,8 +79,9 @@ DEB_TREE := Makefile LICENSE CHANGELOG.md CITATION.cff DESIGN.md README.md \
             SECURITY.md boot hal torus scatter kernels linker qemu test
 # Without this make's flags: dpkg-buildpackage starts a make of its own, which
 # calls what it builds by git's name for the commit.
-DEB_VERSION = $(shell git describe --always --dirty 2>/dev/null || echo unknown)
-DEB_BUILD = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL VERSION='$(DEB_VERSION)' \
+COMMIT = $(or $(file <.version),$(shell git describe --always --dirty \
+           2>/dev/null),unknown)
+DEB_BUILD = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL VERSION='$(COMMIT)' \
             dpkg-buildpackage -b -us -uc -j$(WORKERS)
 
 ## deb: a Debian package, build/quincunx_RELEASE_ARCHITECTURE.deb
@@ -99,3 +100,35 @@ deb: | $(DEB_DEPS)
 	$(Q)cd $(DEB_DIR) && $(DEB_BUILD)
 	$(Q)cp $(BUILD)/deb/quincunx_*.deb $(BUILD)
 	@echo "package   $$(ls $(BUILD)/quincunx_$(RELEASE)_*.deb)"
+
+# ---- a release ----
+
+TARBALL := $(BUILD)/quincunx-$(RELEASE).tar.gz
+
+## tarball: the sources of the last commit, build/quincunx-RELEASE.tar.gz
+.PHONY: tarball
+tarball:
+	$(Q)mkdir -p $(BUILD)
+	$(Q)git describe --always > $(BUILD)/.version
+	$(Q)git archive --prefix=quincunx-$(RELEASE)/ --add-file=$(BUILD)/.version \
+	  -o $(TARBALL) HEAD
+	@echo "tarball   $(TARBALL)"
+
+## release: all tests of a commit, its golden texts and pictures, which must
+##   come out as committed, its Debian package and tarball: half an hour
+.PHONY: release release-begins release-as-committed
+release: release-begins test test-boards golden pictures release-as-committed \
+         deb tarball
+	@echo "release   $(RELEASE), $$(cat $(BUILD)/.version): all tests passed"
+
+# $(call is_committed,WHAT): stops if a file is not as committed.
+is_committed = $(Q)test -z "$$(git status --porcelain)" || { git status --short; \
+                 echo "make release: $(1)" >&2; exit 1; }
+
+release-begins:
+	$(call is_committed,commit these first)
+	$(Q)grep -qE '^## $(subst .,\.,$(RELEASE)), [0-9]{4}-[0-9]{2}-[0-9]{2}$$' \
+	  CHANGELOG.md || { echo "make release: CHANGELOG.md has no part" \
+	  "'## $(RELEASE), YEAR-MONTH-DAY'" >&2; exit 1; }
+release-as-committed:
+	$(call is_committed,these came out anew: read and commit them)

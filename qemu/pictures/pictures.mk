@@ -21,7 +21,8 @@ pictures: build-all figures gallery $(LICENSES) $(BUILD)/licenses8.txt \
 	$(Q)$(PYTHON) qemu/pictures/first_run.py $(BUILD)/first-run.txt $(RELEASE)
 	$(Q)$(PYTHON) test/lib/browser.py $(BUILD)/page.html $(BUILD)/page.png \
 	  1000 1130
-	$(Q)convert $(BUILD)/page.png -colors 64 PNG8:qemu/pictures/page.png
+	$(Q)convert $(BUILD)/page.png -colors 64 -strip \
+	  -define png:exclude-chunks=date,time PNG8:qemu/pictures/page.png
 	$(Q)$(BUILD)/quincunx run --mesh 25x25 --kernel spin --arg 32 \
 	  --profile t3d --gantt qemu/pictures/gantt-625.svg \
 	  $(BUILD)/licenses8.txt
@@ -31,7 +32,8 @@ pictures: build-all figures gallery $(LICENSES) $(BUILD)/licenses8.txt \
 	$(Q)$(BUILD)/quincunx run --mesh 5x5 --kernel spin --arg 32 \
 	  --profile t3d --inject slow8@1,1 --schedule farm \
 	  --gantt qemu/pictures/slow-farm.svg $(LICENSES)
-	$(Q)cp $(BUILD)/figures/figure-9.svg qemu/pictures/rounds.svg
+	$(Q)sed 's/[ \t]*$$//' $(BUILD)/figures/figure-9.svg \
+	  > qemu/pictures/rounds.svg
 
 ## figures: the paper's figures into build/figures; MEASURE=qemu|native
 ##   adds points of meshes that run
