@@ -2,20 +2,17 @@
 #include "qemu/base/option.h"
 
 #include "qemu/base/option_help.h"
+#include "qemu/base/option_value.h"
 #include "qemu/base/edits.h"
 #include "qemu/base/exit_status.h"
-#include "qemu/base/file.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/parse.h"
 #include "qemu/base/quote.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define OPTION_ROOM 512 /* bytes of a text, such as what is allowed */
 
 /* A row of a command that is being parsed. */
 struct entry {
@@ -36,6 +33,7 @@ enum pass {
 
 struct parse {
     const struct option_command *command;
+    const char *mark; /* before a name in messages: "--"; "" in a list */
     void *options;
     struct entry *entry; /* of all tables; behind them those of `own` */
     size_t rows;         /* without those of `own` */
@@ -49,189 +47,6 @@ static const struct option_row own[] = {
     {.name = "usage", .letter = 'h'}};
 
 #define OWN_ROWS (sizeof own / sizeof *own)
-
-/* Stores a number in the row's field. */
-static void store_number(const struct option_row *row, void *field,
-                         uint64_t number)
-{
-    switch (row->width) {
-    case sizeof(uint8_t):
-        *(uint8_t *)field = (uint8_t)number;
-        break;
-    case sizeof(uint16_t):
-        *(uint16_t *)field = (uint16_t)number;
-        break;
-    case sizeof(uint32_t):
-        *(uint32_t *)field = (uint32_t)number;
-        break;
-    default:
-        *(uint64_t *)field = number;
-    }
-}
-
-/* ---- single values: each result is NULL or what is allowed, in `room` unless
-   the row or the parser says it ---- */
-
-/* Tells the row's choices, and the one that the text may mean: "must be 1, 2 or
-   4". */
-static const char *tell_choices(const struct option_row *row, const char *text,
-                                char room[OPTION_ROOM])
-{
-    char choice[OPTION_CHOICE_BYTES];
-    char next[OPTION_CHOICE_BYTES];
-    char meant[OPTION_CHOICE_BYTES] = "";
-    struct edits_nearest nearest = {.word = text};
-    bool more = option_choice(choice, row, 0);
-    size_t at = (size_t)snprintf(room, OPTION_ROOM, "must be ");
-
-    for (size_t i = 1; more && at < OPTION_ROOM; ++i) {
-        more = option_choice(next, row, i);
-        at += (size_t)snprintf(room + at, OPTION_ROOM - at, "%s%s",
-                               i == 1 ? ""
-                               : more ? ", "
-                                      : " or ",
-                               choice);
-        edits_offer(&nearest, choice);
-        if (nearest.name == choice) {
-            memcpy(meant, choice, sizeof meant);
-            nearest.name = meant;
-        }
-        memcpy(choice, next, sizeof choice);
-    }
-    if (nearest.name != NULL && at < OPTION_ROOM) {
-        snprintf(room + at, OPTION_ROOM - at, "; did you mean '%s'?", meant);
-    }
-    return room;
-}
-
-/* The place of a word among the row's choices; -1: it is none of them. */
-static int place_of(const struct option_row *row, const char *text)
-{
-    char choice[OPTION_CHOICE_BYTES];
-
-    for (int i = 0; option_choice(choice, row, (size_t)i); ++i) {
-        if (strcmp(choice, text) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-static const char *set_choice(const struct option_row *row, void *field,
-                              const char *text, char room[OPTION_ROOM])
-{
-    int place = place_of(row, text);
-
-    if (place < 0 && row->allowed != NULL) {
-        return row->allowed;
-    }
-    if (place < 0) {
-        return tell_choices(row, text, room);
-    }
-    if (row->set == NULL) {
-        store_number(row, field, (uint64_t)place);
-    }
-    return NULL;
-}
-
-static const char *set_number(const struct option_row *row, void *field,
-                              const char *text, char room[OPTION_ROOM])
-{
-    uint64_t number = row->word_value;
-    bool word = row->word != NULL && strcmp(text, row->word) == 0;
-    const char *allowed =
-        word                        ? NULL
-        : row->type == OPTION_COUNT ? parse_count(text, &number)
-        : row->type == OPTION_SIZE  ? parse_size(text, &number)
-                                    : parse_time_ps(text, &number);
-
-    if (row->choices != NULL && place_of(row, text) < 0) {
-        return tell_choices(row, text, room);
-    }
-    if (allowed == NULL &&
-        (word ||
-         (number >= row->least && (row->most == 0 || number <= row->most)))) {
-        store_number(row, field, number);
-        return NULL;
-    }
-    if (row->most == 0 && allowed != NULL) {
-        return allowed;
-    }
-    snprintf(room, OPTION_ROOM, "must be %" PRIu64 " to %" PRIu64, row->least,
-             row->most);
-    return row->allowed != NULL ? row->allowed : room;
-}
-
-static const char *set_mesh(const struct option_row *row,
-                            struct torus_size *size, const char *text)
-{
-    const char *allowed = parse_mesh(text, size);
-
-    return allowed == NULL && row->most != 0 &&
-                   (size->width > row->most || size->height > row->most)
-               ? row->allowed
-               : allowed;
-}
-
-/* Stores a value. Result: 0, or EXIT_USAGE after a message. */
-static int store(const struct entry *entry, const char *text)
-{
-    const struct option_row *row = entry->row;
-    char *options = entry->options;
-    void *field = options + row->at;
-    const char *allowed = NULL;
-    char name[64];
-    char room[OPTION_ROOM];
-
-    snprintf(name, sizeof name, "--%s", row->name);
-    if (row->text != 0) {
-        *(const char **)(void *)(options + row->text) =
-            text != NULL ? text : "";
-    }
-    if (text == NULL && row->value != NULL) {
-        return 0; /* the field keeps its default */
-    }
-    switch (row->type) {
-    case OPTION_FLAG:
-        *(bool *)field = true;
-        break;
-    case OPTION_FIXED:
-        store_number(row, field, row->fixed);
-        break;
-    case OPTION_PATH:
-        snprintf(field, row->width, "%s", text);
-        break;
-    case OPTION_TEXT:
-        *(const char **)field = text;
-        break;
-    case OPTION_OUTPUT:
-        *(const char **)field = file_output_name(text);
-        break;
-    case OPTION_COUNT:
-    case OPTION_SIZE:
-    case OPTION_TIME:
-        allowed = set_number(row, field, text, room);
-        break;
-    case OPTION_CHOICE:
-        allowed = set_choice(row, field, text, room);
-        if (allowed == NULL && row->set != NULL) {
-            return row->set(field, name, text);
-        }
-        break;
-    case OPTION_MESH:
-        allowed = set_mesh(row, field, text);
-        break;
-    case OPTION_SIDE:
-        allowed = parse_side(text, field);
-        break;
-    case OPTION_COORD:
-        allowed = parse_coord(text, field);
-        break;
-    case OPTION_SET:
-        return row->set(field, name, text);
-    }
-    return parse_report(name, text, allowed);
-}
 
 static bool take_word(struct parse *parse, const char *text)
 {
@@ -282,6 +97,9 @@ static void print_help(const struct parse *parse, const char *how)
    else after a message. */
 static bool take(struct parse *parse, struct entry *entry, const char *text)
 {
+    bool list = parse->mark[0] == '\0';
+    char name[64];
+
     if (entry >= &parse->entry[parse->rows] && parse->pass == PASS_NAMES) {
         print_help(parse, entry->row->value == NULL ? "short"
                           : text == NULL            ? ""
@@ -295,7 +113,9 @@ static bool take(struct parse *parse, struct entry *entry, const char *text)
     if (entry->text_at != NULL) {
         *entry->text_at = entry->text;
     }
-    return store(entry, text) == 0;
+    snprintf(name, sizeof name, "%s%s%s", list ? parse->command->name : "--",
+             list ? ": " : "", entry->row->name);
+    return option_store(entry->row, name, entry->options, text) == 0;
 }
 
 /* Refuses a name that no row has, with the row's that may be meant, or that is
@@ -515,6 +335,7 @@ static bool is_whole(const struct parse *parse)
                  (command->lacks != NULL && command->lacks(parse->options));
     const struct entry *first = NULL;
     size_t left = words;
+    bool list = parse->mark[0] == '\0';
 
     for (size_t i = parse->rows; i-- > 0;) {
         if (is_missing(parse, &parse->entry[i])) {
@@ -537,20 +358,23 @@ static bool is_whole(const struct parse *parse)
 
         if (is_missing(parse, first)) {
             left -= 1;
-            fprintf(stderr, "--%s %s%s%s%s", row->name, row->value,
-                    row->instead != NULL ? " or --" : "",
+            fprintf(stderr, "%s%s%s%s%s%s%s%s", parse->mark, row->name,
+                    list ? "=" : " ", row->value,
+                    row->instead != NULL ? " or " : "",
+                    row->instead != NULL ? parse->mark : "",
                     row->instead != NULL ? row->instead : "",
                     between(left, " and "));
         }
     }
-    fprintf(stderr, "%s; see --help\n", words ? command->missing : "");
+    fprintf(stderr, "%s%s\n", words ? command->missing : "",
+            list ? "" : "; see --help");
     return false;
 }
 
 /* Prints "--name", or "--name 'value'". */
-static void print_given(const struct entry *entry)
+static void print_given(const struct parse *parse, const struct entry *entry)
 {
-    fprintf(stderr, "--%s", entry->row->name);
+    fprintf(stderr, "%s%s", parse->mark, entry->row->name);
     if (entry->text[0] != '\0') {
         fprintf(stderr, " '%s'", quote_shown(entry->text));
     }
@@ -566,15 +390,15 @@ static bool is_amiss(const struct parse *parse, const struct entry *entry)
 
     if (kinds_of(entry) == 0) {
         fputs("quincunx: ", stderr);
-        print_given(entry);
+        print_given(parse, entry);
         fputs(": is for ", stderr);
         print_kinds(entry, row->of);
         fputc('\n', stderr);
         return true;
     }
     if (row->needs != NULL && given(parse, row->needs) == NULL) {
-        fprintf(stderr, "quincunx: %s: --%s needs --%s\n", parse->command->name,
-                row->name, row->needs);
+        fprintf(stderr, "quincunx: %s: %s%s needs %s%s\n", parse->command->name,
+                parse->mark, row->name, parse->mark, row->needs);
         return true;
     }
     for (; other == NULL && *name != '\0'; name += *name == ' ') {
@@ -583,9 +407,9 @@ static bool is_amiss(const struct parse *parse, const struct entry *entry)
     }
     if (other != NULL) {
         fprintf(stderr, "quincunx: %s: ", parse->command->name);
-        print_given(entry);
+        print_given(parse, entry);
         fputs(" goes without ", stderr);
-        print_given(other);
+        print_given(parse, other);
         fputc('\n', stderr);
     }
     return other != NULL;
@@ -643,7 +467,7 @@ static void list_all(struct parse *parse)
 int option_parse(const struct option_command *command, int argc, char **argv,
                  void *options)
 {
-    struct parse parse = {.command = command, .options = options};
+    struct parse parse = {.command = command, .mark = "--", .options = options};
     bool good;
 
     (void)argc;
@@ -655,6 +479,89 @@ int option_parse(const struct option_command *command, int argc, char **argv,
         if (command->part[i].table->done != NULL) {
             command->part[i].table->done((char *)options + command->part[i].at);
         }
+    }
+    good = good && is_whole(&parse) && agree(&parse);
+    free(parse.entry);
+    return good ? 0 : EXIT_USAGE;
+}
+
+/* ---- lists ---- */
+
+/* Ends the first word of a list at its comma; a backslash takes the meaning off
+   the character behind it, and goes away. Result: the next word, or NULL. */
+static char *cut_word(char *text)
+{
+    char *to = text;
+    bool last;
+
+    for (; *text != '\0' && *text != ','; ++text) {
+        text += text[0] == '\\' && text[1] != '\0';
+        *to++ = *text;
+    }
+    last = *text == '\0';
+    *to = '\0';
+    return last ? NULL : text + 1;
+}
+
+/* The entry of a key; NULL after a message. */
+static struct entry *entry_keyed(const struct parse *parse, const char *key)
+{
+    char keys[OPTION_CHOICE_BYTES * OPTION_KEYS] = "";
+    const struct option_row row = {
+        .type = OPTION_CHOICE, .width = 1, .value = "KEY", .choices = keys};
+    uint8_t place = 0;
+    char name[64];
+    size_t at = 0;
+
+    for (size_t i = 0; i < parse->rows && at < sizeof keys; ++i) {
+        at +=
+            (size_t)snprintf(keys + at, sizeof keys - at, i == 0 ? "%s" : " %s",
+                             parse->entry[i].row->name);
+    }
+    snprintf(name, sizeof name, "%s: key", parse->command->name);
+    return option_store(&row, name, &place, key) == 0 ? &parse->entry[place]
+                                                      : NULL;
+}
+
+/* Takes "KEY=VALUE". Result: whether all is well; else after a message. */
+static bool take_pair(struct parse *parse, char *word)
+{
+    char *equals = strchr(word, '=');
+    struct entry *entry;
+    char name[64];
+
+    if (equals != NULL) {
+        *equals = '\0';
+    }
+    entry = entry_keyed(parse, word);
+    if (entry == NULL) {
+        return false;
+    }
+    snprintf(name, sizeof name, "%s: %s", parse->command->name, word);
+    if (equals == NULL || entry->text != NULL) {
+        return parse_report(name, equals != NULL ? equals + 1 : "",
+                            equals == NULL ? "must be KEY=VALUE"
+                                           : "is given twice") == 0;
+    }
+    return take(parse, entry, equals + 1);
+}
+
+int option_parse_list(const struct option_table *table, const char *name,
+                      char *text, void *options)
+{
+    const struct option_command command = {.name = name, .part = {{table, 0}}};
+    struct parse parse = {.command = &command,
+                          .mark = "",
+                          .options = options,
+                          .pass = PASS_VALUES};
+    bool good = true;
+
+    list_all(&parse);
+    for (char *word = text; good && word != NULL && *text != '\0';) {
+        char *next = table->rows > 1 ? cut_word(word) : NULL;
+
+        good = take_pair(&parse, word);
+        word = next;
     }
     good = good && is_whole(&parse) && agree(&parse);
     free(parse.entry);

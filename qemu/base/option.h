@@ -27,4 +27,16 @@
 NODISCARD int option_parse(const struct option_command *command, int argc,
                            char **argv, void *options);
 
+/*
+ * Parses "KEY=VALUE,KEY=VALUE", the value of the option `name`, "--arg", by the
+ * rows of a table of at most OPTION_KEYS. A comma or backslash that belongs to
+ * a value has a backslash before it; but the value of a table's only row is all
+ * that is left. `text` is cut into words, to which fields of type OPTION_TEXT
+ * then point. Each key may be given once. Result: 0, or EXIT_USAGE after a
+ * message.
+ */
+#define OPTION_KEYS 16u
+NODISCARD int option_parse_list(const struct option_table *table,
+                                const char *name, char *text, void *options);
+
 #endif

@@ -11,7 +11,7 @@
 enum option_type {
     OPTION_FLAG,   /* no value; bool: true once it is given */
     OPTION_FIXED,  /* no value; unsigned integer: .fixed */
-    OPTION_TEXT,   /* const char *: the word */
+    OPTION_TEXT,   /* const char *: the word, of .least bytes or more */
     OPTION_PATH,   /* char [width]: the word, cut to fit */
     OPTION_OUTPUT, /* const char *: a file to write, by file_output_name() */
     OPTION_COUNT,  /* unsigned integer of .width bytes (0: 8): digits, from

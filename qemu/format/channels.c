@@ -12,10 +12,9 @@
 #include "qemu/base/memory.h"
 #include "qemu/base/parse.h"
 
-#include <gmp.h>
-
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,9 +38,7 @@
 #define UNITS_MAX (1u << 18)
 #define STEP_INSTRUCTIONS 260u
 
-#define VOLTAGE_ALLOWED                                                        \
-    "must be FIRST:LAST:COUNT, voltages of -200 to 200 mV with up to 6 "       \
-    "decimals, COUNT 1 to 1000000 (1 only if both are the same)"
+__extension__ typedef unsigned __int128 wide;
 
 struct sweep {
     int64_t first_nv;
@@ -57,8 +54,9 @@ struct sweep {
 
 /* ---- the argument ---- */
 
-/* "-12.5", in mV, as nV, to `end` (a colon or 0); false if it is none. */
-static bool parse_voltage(int64_t *voltage_nv, const char **text, char end)
+/* Reads "-12.5", in mV, as nV, up to a character `end`, behind which *text is
+   then. Result: whether there is such a voltage. */
+static bool read_voltage(int64_t *voltage_nv, const char **text, char end)
 {
     const char *at = *text + (**text == '-');
     int64_t value = 0;
@@ -85,62 +83,60 @@ static bool parse_voltage(int64_t *voltage_nv, const char **text, char end)
     return digits && value <= VOLTAGE_MAX_NV;
 }
 
-static bool parse_number(uint64_t *number, const char *text, uint64_t least,
-                         uint64_t most)
+static int set_voltage(void *field, const char *option, const char *text)
 {
-    return text != NULL && parse_count(text, number) == NULL &&
-           *number >= least && *number <= most;
+    struct sweep *sweep = (struct sweep *)field;
+    const char *at = text;
+    bool good = read_voltage(&sweep->first_nv, &at, ':') &&
+                read_voltage(&sweep->last_nv, &at, ':') &&
+                parse_count(at, &sweep->values) == NULL && sweep->values > 0 &&
+                sweep->values <= VALUES_MAX &&
+                (sweep->values > 1 || sweep->first_nv == sweep->last_nv);
+
+    return parse_report(
+        option, text,
+        good ? NULL
+             : "must be FIRST:LAST:COUNT, voltages of -200 to 200 mV with up "
+               "to 6 decimals, COUNT 1 to 1000000 (1 only if both are the "
+               "same)");
 }
 
-static bool parse_range(struct sweep *sweep, const char *text)
+static int set_base(void *field, const char *option, const char *text)
 {
-    return text != NULL && parse_voltage(&sweep->first_nv, &text, ':') &&
-           parse_voltage(&sweep->last_nv, &text, ':') &&
-           parse_number(&sweep->values, text, 1, VALUES_MAX) &&
-           (sweep->values > 1 || sweep->first_nv == sweep->last_nv);
+    const char *at = text;
+
+    return parse_report(option, text,
+                        read_voltage((int64_t *)field, &at, '\0')
+                            ? NULL
+                            : "must be -200 to 200 mV, up to 6 decimals");
 }
 
-static int set_key(struct sweep *sweep, int key, char *value)
+static int set_channels(void *field, const char *option, const char *text)
 {
-    const char *text = value;
+    uint64_t *channels = (uint64_t *)field;
+    bool good = parse_count(text, channels) == NULL && *channels >= 32 &&
+                *channels <= CHANNELS_MAX && *channels % 16 == 0;
 
-    switch (key) {
-    case 0:
-        return parse_range(sweep, text)
-                   ? 0
-                   : format_key_error("voltage", value, VOLTAGE_ALLOWED);
-    case 1:
-        return text != NULL && parse_voltage(&sweep->base_nv, &text, '\0')
-                   ? 0
-                   : format_key_error(
-                         "base", value,
-                         "must be -200 to 200 mV, up to 6 decimals");
-    case 2:
-        return parse_number(&sweep->channels, text, 32, CHANNELS_MAX) &&
-                       sweep->channels % 16 == 0
-                   ? 0
-                   : format_key_error("channels", value,
-                                      "must be a multiple of 16, 32 to 100000");
-    case 3:
-        return parse_number(&sweep->steps, text, 1, STEPS_MAX)
-                   ? 0
-                   : format_key_error("steps", value, "must be 1 to 100000");
-    case 4:
-        return parse_number(&sweep->peak, text, 1, STEPS_MAX)
-                   ? 0
-                   : format_key_error("peak", value,
-                                      "must be 1 to the number of steps");
-    case 5:
-        return parse_number(&sweep->seed, text, 0, UINT64_MAX)
-                   ? 0
-                   : format_key_error("seed", value, "must be 0 to 2^64 - 1");
-    default:
-        return format_key_error(
-            "key", value,
-            "must be voltage=, base=, channels=, steps=, peak= or "
-            "seed=");
-    }
+    return parse_report(option, text,
+                        good ? NULL : "must be a multiple of 16, 32 to 100000");
 }
+
+#define PEAK_ALLOWED "must be 1 to the number of steps"
+
+#define FIELD(name) OPTION_AT(struct sweep, name)
+
+static const struct option_row rows[] = {
+    {"voltage", "FIRST:LAST:COUNT", 0, OPTION_SET, OPTION_ALL,
+     .set = set_voltage, .required = true},
+    {"base", "MV", 0, OPTION_SET, FIELD(base_nv), .set = set_base},
+    {"channels", "N", 0, OPTION_SET, FIELD(channels), .set = set_channels},
+    {"steps", "N", 0, OPTION_COUNT, FIELD(steps), .least = 1,
+     .most = STEPS_MAX},
+    {"peak", "N", 0, OPTION_COUNT, FIELD(peak), .least = 1, .most = STEPS_MAX,
+     .allowed = PEAK_ALLOWED},
+    {"seed", "N", 0, OPTION_COUNT, FIELD(seed), .most = UINT64_MAX,
+     .allowed = "must be 0 to 2^64 - 1"},
+};
 
 /* Groups of 32 channels that make a unit, from which the pieces follow. */
 static void set_pieces(struct sweep *sweep)
@@ -152,39 +148,6 @@ static void set_pieces(struct sweep *sweep)
 
     together = few > together ? few : together;
     sweep->pieces = (groups + together - 1) / together;
-}
-
-static int parse_sweep(struct sweep *sweep, char *text)
-{
-    static char *const keys[] = {"voltage", "base", "channels", "steps",
-                                 "peak",    "seed", NULL};
-    char *rest = text;
-    int status = 0;
-
-    while (*rest != '\0' && status == 0) {
-        char *value = NULL;
-        int key = getsubopt(&rest, keys, &value);
-
-        status = set_key(sweep, key, value);
-    }
-    if (status != 0) {
-        return status;
-    }
-    if (sweep->values == 0) {
-        return format_key_error("voltage", "", "is required; " VOLTAGE_ALLOWED);
-    }
-    if (sweep->peak == 0) {
-        sweep->peak = (sweep->steps * 6 + 9) / 10;
-    }
-    if (sweep->peak > sweep->steps) {
-        char value[24];
-
-        snprintf(value, sizeof value, "%" PRIu64, sweep->peak);
-        return format_key_error("peak", value,
-                                "must be 1 to the number of steps");
-    }
-    set_pieces(sweep);
-    return 0;
 }
 
 static void fill_load(struct format_load *load, const struct sweep *sweep)
@@ -215,16 +178,23 @@ static int read_channels(struct format_load *load, const char *path,
 {
     struct sweep sweep = {
         .base_nv = -80000000, .channels = 10000, .steps = 1000};
-    char *text = memory_or_exit(strdup((const char *)arg));
-    int status = parse_sweep(&sweep, text);
+    int status =
+        format_parse_arg(load, OPTION_TABLE(rows), arg, arg_bytes, &sweep);
 
     (void)path;
-    (void)arg_bytes;
-    free(text);
-    if (status == 0) {
-        fill_load(load, &sweep);
+    if (status != 0) {
+        return status;
     }
-    return status;
+    if (sweep.peak == 0) {
+        sweep.peak = (sweep.steps * 6 + 9) / 10;
+    }
+    if (sweep.peak > sweep.steps) {
+        return usage_error("--arg: peak '%" PRIu64 "': " PEAK_ALLOWED,
+                           sweep.peak);
+    }
+    set_pieces(&sweep);
+    fill_load(load, &sweep);
+    return 0;
 }
 
 /* ---- the output ---- */
@@ -250,47 +220,45 @@ static int64_t voltage_of(const struct sweep *sweep, uint64_t value)
                     : sweep->first_nv + span * (int64_t)value / last;
 }
 
-/* Millionths of a quotient, the half away from 0: "-1.250000". */
-static void print_millionths(FILE *out, int64_t dividend, int64_t divisor)
+/* Prints `before`, and the quotient's millionths, a half rounded away from 0:
+   ",-1.250000". */
+static void print_millionths(FILE *out, const char *before, int64_t dividend,
+                             int64_t divisor)
 {
     uint64_t magnitude = (uint64_t)(dividend < 0 ? -dividend : dividend);
     uint64_t by = (uint64_t)divisor;
     uint64_t value = magnitude / by;
 
     value += magnitude % by >= by - magnitude % by;
-    fprintf(out, ",%s%" PRIu64 ".%06" PRIu64,
+    fprintf(out, "%s%s%" PRIu64 ".%06" PRIu64, before,
             dividend < 0 && value > 0 ? "-" : "", value / 1000000,
             value % 1000000);
 }
 
 /*
- * The standard deviation of the mean current, in millionths of a pA, cut off:
- * (B squares - sum^2) / (B - 1) is that of the sum, from how its B parts of 16
- * channels differ.
+ * The standard deviation of the mean current, in millionths of a pA, rounded
+ * down: (B squares - sum^2) / (B - 1) is the variance of the sum, from how its
+ * B parts of 16 channels differ. With at most 6250 parts, each of at most
+ * 1600000, nothing goes beyond 123 bits.
  */
-static void print_deviation(FILE *out, const struct sweep *sweep,
+static int64_t deviation_of(const struct sweep *sweep,
                             const struct point *point)
 {
     uint64_t parts = sweep->channels / 16;
-    int64_t drive = point->voltage_nv - REVERSAL_NV;
-    mpz_t value;
-    mpz_t other;
+    wide drive = (wide)(point->voltage_nv - REVERSAL_NV);
+    wide unit = NV_OF_UPA * sweep->peak;
+    wide square =
+        ((wide)parts * point->squares - (wide)point->at_peak * point->at_peak) *
+        drive * drive / (unit * unit * (parts - 1));
+    uint64_t root = (uint64_t)sqrtl((long double)square);
 
-    mpz_init_set_ui(value, point->squares);
-    mpz_init_set_ui(other, point->at_peak);
-    mpz_mul_ui(value, value, parts);
-    mpz_submul(value, other, other);
-    mpz_set_si(other, drive);
-    mpz_mul(value, value, other);
-    mpz_mul(value, value, other);
-    mpz_set_ui(other, NV_OF_UPA * sweep->peak);
-    mpz_mul(other, other, other);
-    mpz_mul_ui(other, other, parts - 1);
-    mpz_tdiv_q(value, value, other);
-    mpz_sqrt(value, value);
-    print_millionths(out, (int64_t)mpz_get_ui(value), 1);
-    mpz_clear(value);
-    mpz_clear(other);
+    while ((wide)root * root > square) {
+        root -= 1;
+    }
+    while ((wide)(root + 1) * (root + 1) <= square) {
+        root += 1;
+    }
+    return (int64_t)root;
 }
 
 static void print_point(FILE *out, const struct sweep *sweep,
@@ -298,16 +266,14 @@ static void print_point(FILE *out, const struct sweep *sweep,
 {
     int64_t drive = point->voltage_nv - REVERSAL_NV;
     int64_t peak = (int64_t)sweep->peak;
-    uint64_t magnitude = (uint64_t)(point->voltage_nv < 0 ? -point->voltage_nv
-                                                          : point->voltage_nv);
 
-    fprintf(out, "%s%" PRIu64 ".%06" PRIu64, point->voltage_nv < 0 ? "-" : "",
-            magnitude / 1000000, magnitude % 1000000);
-    print_millionths(out, (int64_t)point->at_peak * 1000000,
+    print_millionths(out, "", point->voltage_nv, 1);
+    print_millionths(out, ",", (int64_t)point->at_peak * 1000000,
                      (int64_t)sweep->channels * peak);
-    print_millionths(out, (int64_t)point->at_peak * drive, NV_OF_UPA * peak);
-    print_deviation(out, sweep, point);
-    print_millionths(out,
+    print_millionths(out, ",", (int64_t)point->at_peak * drive,
+                     NV_OF_UPA * peak);
+    print_millionths(out, ",", deviation_of(sweep, point), 1);
+    print_millionths(out, ",",
                      (int64_t)point->at_peak * drive +
                          (int64_t)point->at_base *
                              (sweep->base_nv - REVERSAL_NV),

@@ -14,6 +14,7 @@
 #include "qemu/format/image_file.h"
 #include "qemu/base/file.h"
 #include "qemu/base/memory.h"
+#include "qemu/base/parse.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -30,12 +31,12 @@ struct filter {
     bool sobel;
     int taps; /* 0: not yet given */
     long coefficient[TAPS_MAX];
-    long divisor; /* 0: not given */
+    long divisor;
     long offset;
 };
 
 static const struct filter filters[] = {
-    {.name = "sobel", .sobel = true, .taps = 9},
+    {.name = "sobel", .sobel = true, .taps = 9, .divisor = 1},
     {.name = "gauss",
      .taps = 9,
      .coefficient = {1, 2, 1, 2, 4, 2, 1, 2, 1},
@@ -51,29 +52,23 @@ static const struct filter filters[] = {
      .divisor = 1},
 };
 
-#define ARGUMENT                                                               \
-    "filter=sobel, gauss, gauss5 or sharpen; or coefficients=C:C:..., 9 or "   \
-    "25 of them row by row, then ,divisor=D or ,shift=S, and ,offset=O"
+static const char *filter_choice(size_t index)
+{
+    return index < sizeof filters / sizeof *filters ? filters[index].name
+                                                    : NULL;
+}
 
 /* ---- the argument ---- */
 
-static const char *set_filter(struct filter *filter, const char *name)
-{
-    if (filter->taps != 0) {
-        return "filter= or coefficients= must be given once";
-    }
-    for (size_t i = 0; name != NULL && i < sizeof filters / sizeof *filters;
-         ++i) {
-        if (strcmp(filters[i].name, name) == 0) {
-            *filter = filters[i];
-            return NULL;
-        }
-    }
-    return "filter must be sobel, gauss, gauss5 or sharpen";
-}
+struct arg {
+    struct filter filter;
+    uint8_t named; /* its place among `filters` */
+    uint32_t shift;
+};
 
-/* A whole number that ends at `end`, which it moves on; false if none. */
-static bool parse_number(long *value, const char **text, long least, long most)
+/* Reads a whole number, and moves *text behind it. Result: whether there is
+   one. */
+static bool read_number(long *value, const char **text, long least, long most)
 {
     char *end;
 
@@ -89,20 +84,17 @@ static bool parse_number(long *value, const char **text, long least, long most)
     return true;
 }
 
-static const char *set_coefficients(struct filter *filter, const char *text)
+static const char *read_coefficients(struct filter *filter, const char *text)
 {
-    if (filter->taps != 0) {
-        return "filter= or coefficients= must be given once";
-    }
-    for (const char *at = text; at != NULL; ++at) {
+    for (const char *at = text;; ++at) {
         if (filter->taps == TAPS_MAX) {
-            return "there must be 9 or 25 coefficients, not more";
+            return "must be 9 or 25 coefficients, not more";
         }
-        if (!parse_number(&filter->coefficient[filter->taps], &at, INT16_MIN,
-                          INT16_MAX) ||
+        if (!read_number(&filter->coefficient[filter->taps], &at, INT16_MIN,
+                         INT16_MAX) ||
             (*at != ':' && *at != '\0')) {
-            return "coefficients must be whole numbers of -32768 to 32767, "
-                   "with colons between them";
+            return "must be whole numbers of -32768 to 32767, with colons "
+                   "between them";
         }
         filter->taps += 1;
         if (*at == '\0') {
@@ -111,90 +103,48 @@ static const char *set_coefficients(struct filter *filter, const char *text)
     }
     return filter->taps == 9 || filter->taps == 25
                ? NULL
-               : "there must be 9 or 25 coefficients";
+               : "must be 9 or 25 coefficients";
 }
 
-static const char *set_divisor(struct filter *filter, const char *text,
-                               bool shift)
+static int set_coefficients(void *field, const char *option, const char *text)
 {
-    if (filter->name != NULL || filter->divisor != 0) {
-        return "divisor= or shift= may be given once, with coefficients=";
-    }
-    if (text == NULL ||
-        !parse_number(&filter->divisor, &text, shift ? 0 : 1,
-                      shift ? SHIFT_MAX : 1 << SHIFT_MAX) ||
-        *text != '\0') {
-        return shift ? "shift must be 0 to 20" : "divisor must be 1 to 1048576";
-    }
-    filter->divisor = shift ? 1 << filter->divisor : filter->divisor;
-    return NULL;
+    return parse_report(option, text,
+                        read_coefficients((struct filter *)field, text));
 }
 
-static const char *set_offset(struct filter *filter, const char *text)
+static int set_offset(void *field, const char *option, const char *text)
 {
-    if (filter->name != NULL || text == NULL ||
-        !parse_number(&filter->offset, &text, -255, 255) || *text != '\0') {
-        return "offset must be -255 to 255, with coefficients=";
-    }
-    return NULL;
+    const char *at = text;
+    bool good = read_number((long *)field, &at, -255, 255) && *at == '\0';
+
+    return parse_report(option, text, good ? NULL : "must be -255 to 255");
 }
 
-/* Takes one key=value after the other; NULL, or what is wrong. */
-static const char *set_all(struct filter *filter, char *text)
+#define FIELD(name) OPTION_AT(struct arg, name)
+
+static const struct option_row rows[] = {
+    {"filter", "NAME", 0, OPTION_CHOICE, FIELD(named), .choice = filter_choice,
+     .required = true, .instead = "coefficients", .without = "coefficients"},
+    {"coefficients", "C:C:...", 0, OPTION_SET, FIELD(filter),
+     .set = set_coefficients},
+    {"divisor", "D", 0, OPTION_COUNT, FIELD(filter.divisor), .least = 1,
+     .most = 1 << SHIFT_MAX, .needs = "coefficients", .without = "shift"},
+    {"shift", "S", 0, OPTION_COUNT, FIELD(shift), .most = SHIFT_MAX,
+     .needs = "coefficients"},
+    {"offset", "O", 0, OPTION_SET, FIELD(filter.offset), .set = set_offset,
+     .needs = "coefficients"},
+};
+
+static int read_filter(struct filter *filter, struct format_load *load,
+                       const uint8_t *arg, uint32_t arg_bytes)
 {
-    enum key {
-        FILTER,
-        COEFFICIENTS,
-        DIVISOR,
-        SHIFT,
-        OFFSET
-    };
-    char *const keys[] = {"filter", "coefficients", "divisor",
-                          "shift",  "offset",       NULL};
-    const char *wrong = NULL;
+    struct arg values = {.filter.divisor = 1};
+    int status =
+        format_parse_arg(load, OPTION_TABLE(rows), arg, arg_bytes, &values);
 
-    while (wrong == NULL && *text != '\0') {
-        char *value = NULL;
-
-        switch (getsubopt(&text, keys, &value)) {
-        case FILTER:
-            wrong = set_filter(filter, value);
-            break;
-        case COEFFICIENTS:
-            wrong = set_coefficients(filter, value);
-            break;
-        case DIVISOR:
-            wrong = set_divisor(filter, value, false);
-            break;
-        case SHIFT:
-            wrong = set_divisor(filter, value, true);
-            break;
-        case OFFSET:
-            wrong = set_offset(filter, value);
-            break;
-        default:
-            wrong = "must be " ARGUMENT;
-        }
-    }
-    return wrong == NULL && filter->taps == 0 ? "must be " ARGUMENT : wrong;
-}
-
-static int read_filter(struct filter *filter, const uint8_t *arg,
-                       uint32_t arg_bytes)
-{
-    char *text = memory_or_exit(strdup((const char *)arg));
-    const char *wrong = "must be text";
-
-    *filter = (struct filter){.name = NULL};
-    if (strlen(text) == arg_bytes) {
-        wrong = set_all(filter, text);
-    }
-    free(text);
-    if (wrong != NULL) {
-        return format_arg_error((const char *)arg, "%s", wrong);
-    }
-    filter->divisor = filter->divisor == 0 ? 1 : filter->divisor;
-    return 0;
+    *filter = values.filter.taps != 0 ? values.filter : filters[values.named];
+    filter->divisor <<= values.shift;
+    return status;
 }
 
 /* The kernel's form of it; the number of bytes. */
@@ -266,7 +216,7 @@ static int read_conv(struct format_load *load, const char *path,
 {
     struct image image;
     struct filter filter;
-    int status = read_filter(&filter, arg, arg_bytes);
+    int status = read_filter(&filter, load, arg, arg_bytes);
 
     status = status == 0 ? image_read(&image, load, path) : status;
     if (status == 0) {
@@ -304,7 +254,9 @@ const struct format format_conv = {
     .kernel = "conv",
     .example = "filter=sobel",
     .done = "filtered",
-    .argument = ARGUMENT,
+    .argument =
+        "filter=sobel, gauss, gauss5 or sharpen; or coefficients=C:C:..., 9 or "
+        "25 of them row by row, then ,divisor=D or ,shift=S, and ,offset=O",
     .input = "PNG, PGM or PPM, 8-bit grey or RGB",
     .output = "an image: .png, .pgm, .ppm or .pnm",
     .read = read_conv,

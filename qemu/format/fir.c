@@ -17,6 +17,7 @@
 #include "qemu/base/memory.h"
 #include "qemu/base/parse.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,26 +29,16 @@
 #define TAPS_DEFAULT 33u
 #define Q15 32768.0
 
-#define ARGUMENT                                                               \
-    "low=HZ, high=HZ or band=LO:HI, with ,taps=N (3 to 1000, default 33), or " \
-    "file=TAPS, a text of numbers from -1 to below 1"
-
-static const char usage[] = "must be " ARGUMENT;
-
-enum kind {
-    KIND_NONE = 0,
-    KIND_LOW,
-    KIND_HIGH,
-    KIND_BAND,
-    KIND_FILE
-};
-
+/* What --arg names; 0 or NULL: not given. */
 struct design {
-    enum kind kind;
-    double low; /* Hz: what passes; of KIND_HIGH: from here on */
-    double high;
-    uint32_t taps;    /* 0: not given */
-    const char *file; /* in the text that was parsed */
+    double low_pass;  /* the highest frequency that passes, Hz */
+    double high_pass; /* the lowest one, Hz */
+    struct band {
+        double low; /* Hz */
+        double high;
+    } band;
+    uint32_t taps;
+    const char *file;
 };
 
 /* The format of the sound, kept for the output file. */
@@ -58,7 +49,7 @@ struct shape {
 
 /* ---- --arg ---- */
 
-/* A positive number that `end` follows; where it ends, or NULL. */
+/* Reads a positive number that `end` follows. Result: its end, or NULL. */
 static const char *read_hertz(double *value, const char *text, char end)
 {
     char *after;
@@ -69,93 +60,65 @@ static const char *read_hertz(double *value, const char *text, char end)
                : NULL;
 }
 
-static bool read_band(struct design *design, const char *text)
+static int set_hertz(void *field, const char *option, const char *text)
 {
-    const char *colon = read_hertz(&design->low, text, ':');
-
-    return colon != NULL && read_hertz(&design->high, colon + 1, '\0') &&
-           design->low < design->high;
+    return parse_report(option, text,
+                        read_hertz((double *)field, text, '\0') != NULL
+                            ? NULL
+                            : "must be a frequency in Hz");
 }
 
-static bool read_count(uint32_t *taps, const char *text)
+static int set_band(void *field, const char *option, const char *text)
 {
-    uint64_t value = 0;
-    bool is_count = parse_count(text, &value) == NULL;
+    struct band *band = (struct band *)field;
+    const char *colon = read_hertz(&band->low, text, ':');
+    bool good = colon != NULL &&
+                read_hertz(&band->high, colon + 1, '\0') != NULL &&
+                band->low < band->high;
 
-    *taps = (uint32_t)value;
-    return is_count && value >= TAPS_MIN && value <= TAPS_MAX;
+    return parse_report(option, text,
+                        good ? NULL
+                             : "must be two ascending frequencies in Hz, "
+                               "LO:HI");
 }
 
-/* Takes one key=value; what is wrong with it, or NULL. */
-static const char *parse_pair(struct design *design, int key, const char *value)
+#define FIELD(name) OPTION_AT(struct design, name)
+
+static const struct option_row rows[] = {
+    {"low", "HZ", 0, OPTION_SET, FIELD(low_pass), .set = set_hertz,
+     .without = "high band file"},
+    {"high", "HZ", 0, OPTION_SET, FIELD(high_pass), .set = set_hertz,
+     .without = "band file"},
+    {"band", "LO:HI", 0, OPTION_SET, FIELD(band), .set = set_band,
+     .without = "file"},
+    {"file", "TAPS", 0, OPTION_TEXT, FIELD(file), .least = 1,
+     .allowed = "must name a file", .without = "taps"},
+    {"taps", "N", 0, OPTION_COUNT, FIELD(taps), .least = TAPS_MIN,
+     .most = TAPS_MAX},
+};
+
+#define ARGUMENT                                                               \
+    "low=HZ, high=HZ or band=LO:HI, with ,taps=N (3 to 1000, default 33), or " \
+    "file=TAPS, a text of numbers from -1 to below 1"
+
+static int read_design(struct design *design, struct format_load *load,
+                       const uint8_t *arg, uint32_t arg_bytes)
 {
-    bool kind = key >= KIND_LOW && key <= KIND_FILE;
+    int status =
+        format_parse_arg(load, OPTION_TABLE(rows), arg, arg_bytes, design);
 
-    if (value == NULL) {
-        return usage;
+    if (status != 0) {
+        return status;
     }
-    if (kind && design->kind != KIND_NONE) {
-        return "must name one filter only";
+    if (design->low_pass == 0 && design->high_pass == 0 &&
+        design->band.high == 0 && design->file == NULL) {
+        return usage_error("--arg: must be " ARGUMENT);
     }
-    design->kind = kind ? (enum kind)key : design->kind;
-    switch (key) {
-    case KIND_LOW:
-        return read_hertz(&design->high, value, '\0')
-                   ? NULL
-                   : "low= must be a frequency in Hz";
-    case KIND_HIGH:
-        return read_hertz(&design->low, value, '\0')
-                   ? NULL
-                   : "high= must be a frequency in Hz";
-    case KIND_BAND:
-        return read_band(design, value)
-                   ? NULL
-                   : "band= must be two ascending frequencies in Hz, LO:HI";
-    case KIND_FILE:
-        design->file = value;
-        return value[0] != '\0' ? NULL : "file= must name a file";
-    default:
-        return read_count(&design->taps, value) ? NULL
-                                                : "taps= must be 3 to 1000";
-    }
-}
-
-/* Checks what the pairs say together. Result: NULL, or the text of a
-   message. */
-static const char *check_design(const struct design *design)
-{
-    if (design->kind == KIND_NONE) {
-        return usage;
-    }
-    if (design->kind == KIND_FILE && design->taps != 0) {
-        return "file= has its own number of taps";
-    }
-    if (design->kind == KIND_HIGH && design->taps % 2 == 0 &&
-        design->taps != 0) {
-        return "high= needs an odd number of taps: an even one lets nothing of "
-               "half the rate pass";
-    }
-    return NULL;
-}
-
-/* `text` is cut into pieces, to which the design refers. */
-static int read_design(struct design *design, char *text, const char *arg)
-{
-    char *const keys[] = {
-        [KIND_NONE] = "taps", [KIND_LOW] = "low",   [KIND_HIGH] = "high",
-        [KIND_BAND] = "band", [KIND_FILE] = "file", NULL};
-    const char *wrong = NULL;
-
-    *design = (struct design){.kind = KIND_NONE};
-    while (*text != '\0' && wrong == NULL) {
-        char *value;
-        int key = getsubopt(&text, keys, &value);
-
-        wrong = key < 0 ? usage : parse_pair(design, key, value);
-    }
-    wrong = wrong == NULL ? check_design(design) : wrong;
-    if (wrong != NULL) {
-        return format_arg_error(arg, "%s", wrong);
+    if (design->high_pass > 0 && design->taps % 2 == 0 && design->taps != 0) {
+        return usage_error("--arg: taps '%" PRIu32 "': must be odd with high: "
+                           "an even number of taps lets nothing of half the "
+                           "rate pass",
+                           design->taps);
     }
     design->taps = design->taps == 0 ? TAPS_DEFAULT : design->taps;
     return 0;
@@ -204,27 +167,29 @@ static void design_taps(double tap[TAPS_MAX], uint32_t taps, double low,
 }
 
 static int store_design(struct format_load *load, const struct design *design,
-                        const struct sound *sound, const char *path,
-                        const char *arg)
+                        const struct sound *sound, const char *path)
 {
     double half = 0.5 * sound->rate;
-    double low = design->low / half;
-    double high = design->kind == KIND_HIGH ? 1 : design->high / half;
+    bool low_pass = design->low_pass > 0;
+    bool high_pass = design->high_pass > 0;
+    double low = (high_pass ? design->high_pass : design->band.low) / half;
+    double high = (low_pass ? design->low_pass : design->band.high) / half;
     double tap[TAPS_MAX];
 
-    if (low >= 1 || (high >= 1 && design->kind != KIND_HIGH)) {
-        return format_arg_error(
-            arg, "frequencies must be below %g Hz, half the rate of %s", half,
-            path);
+    if (low >= 1 || high >= 1) {
+        return usage_error("--arg: frequencies must be below %g Hz, half the "
+                           "rate of %s",
+                           half, file_name(path));
     }
+    high = high_pass ? 1 : high;
     design_taps(tap, design->taps, low, high,
-                design->kind == KIND_LOW    ? 0
-                : design->kind == KIND_HIGH ? 1
-                                            : 0.5 * (low + high));
+                low_pass    ? 0
+                : high_pass ? 1
+                            : 0.5 * (low + high));
     for (uint32_t k = 0; k < design->taps; ++k) {
         if (!add_tap(load, tap[k])) {
-            return format_arg_error(
-                arg, "tap %u would be %.9g; Q15 holds -1 to below 1", k,
+            return usage_error(
+                "--arg: tap %u would be %.9g; Q15 holds -1 to below 1", k,
                 tap[k]);
         }
     }
@@ -309,28 +274,19 @@ static void store_sound(struct format_load *load, const struct sound *sound)
 static int read_fir(struct format_load *load, const char *path,
                     const uint8_t *arg, uint32_t arg_bytes)
 {
-    const char *text = (const char *)arg;
-    struct design design;
+    struct design design = {.taps = 0};
     struct sound sound;
-    char *copy;
-    int status;
+    int status = read_design(&design, load, arg, arg_bytes);
 
-    if (strlen(text) != arg_bytes) {
-        return format_arg_error(text, usage);
-    }
-    copy = memory_or_exit(strdup(text));
-    status = read_design(&design, copy, text);
     status = status == 0
                  ? sound_read(&sound, load, path, SOUND_16_BITS + SOUND_RATE)
                  : status;
-    if (status == 0) {
-        store_sound(load, &sound);
-        status = design.kind == KIND_FILE
-                     ? read_taps(load, design.file)
-                     : store_design(load, &design, &sound, path, text);
+    if (status != 0) {
+        return status;
     }
-    free(copy);
-    return status;
+    store_sound(load, &sound);
+    return design.file != NULL ? read_taps(load, design.file)
+                               : store_design(load, &design, &sound, path);
 }
 
 static int write_fir(FILE *out, const struct format_load *load,

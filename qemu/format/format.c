@@ -3,6 +3,7 @@
 
 #include "qemu/base/exit_status.h"
 #include "qemu/base/memory.h"
+#include "qemu/base/parse.h"
 #include "qemu/base/quote.h"
 #include "qemu/base/unpack.h"
 
@@ -22,6 +23,7 @@ void format_free(struct format_load *load)
     }
     free(load->files);
     free(load->arg);
+    free(load->words);
     free(load->context);
     *load = (struct format_load){.data = NULL};
 }
@@ -237,23 +239,24 @@ int format_open_several(struct format_load *load, const char *const path[],
     return 0;
 }
 
+int format_parse_arg(struct format_load *load, const struct option_table *table,
+                     const uint8_t *arg, uint32_t arg_bytes, void *values)
+{
+    const char *text = (const char *)arg;
+
+    if (strlen(text) != arg_bytes) {
+        return usage_error("--arg '%s': has a byte of 0 behind that",
+                           quote_shown(text));
+    }
+    load->words = memory_or_exit(strdup(text));
+    return option_parse_list(table, "--arg", load->words, values);
+}
+
 void format_copy_arg(struct format_load *load, const void *arg, size_t bytes)
 {
     load->arg = memory_or_exit(malloc(bytes + 1));
     load->arg_bytes = (uint32_t)bytes;
     memcpy(load->arg, arg, bytes);
-}
-
-int format_arg_error(const char *arg, const char *format, ...)
-{
-    va_list list;
-
-    fprintf(stderr, "quincunx: --arg '%s': ", quote_shown(arg));
-    va_start(list, format);
-    vfprintf(stderr, format, list);
-    va_end(list);
-    fputc('\n', stderr);
-    return EXIT_USAGE;
 }
 
 int format_key_error(const char *key, const char *value, const char *allowed)

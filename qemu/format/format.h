@@ -9,6 +9,7 @@
 
 #include "hal/nodiscard.h"
 #include "qemu/base/file.h"
+#include "qemu/base/option.h"
 #include "qemu/base/text.h"
 
 #include <stdbool.h>
@@ -39,6 +40,7 @@ struct format_load {
     uint32_t unit_bytes;
     uint8_t *arg; /* malloc'd: the kernel's argument */
     uint32_t arg_bytes;
+    char *words;   /* malloc'd: the text of --arg, cut into words; or NULL */
     void *context; /* malloc'd: what write() must know, or NULL */
     /* Told to read(): */
     bool wants_output;          /* whether the output is wanted */
@@ -132,13 +134,19 @@ NODISCARD int format_open_several(struct format_load *load,
 void format_list_files(struct format_load *load, const char *const path[],
                        uint32_t count);
 
+/* Stores the values of --arg, "KEY=VALUE,KEY=VALUE", in the struct `values`, by
+   option_parse_list(). Fields of type OPTION_TEXT hold as long as the load.
+   Result: 0, or 2 after a message. */
+NODISCARD int format_parse_arg(struct format_load *load,
+                               const struct option_table *table,
+                               const uint8_t *arg, uint32_t arg_bytes,
+                               void *values);
+
 /* Takes `bytes` of an argument over into the load, as they are. */
 void format_copy_arg(struct format_load *load, const void *arg, size_t bytes);
 
-/* Prints what is wrong with the text of --arg on stderr, as printf() does, or
-   with the value of one of its keys, which may be NULL. Result: 2. */
-NODISCARD __attribute__((format(printf, 2, 3))) int
-format_arg_error(const char *arg, const char *format, ...);
+/* Prints what is wrong with the value of a key of --arg, which may be NULL.
+   Result: 2. */
 NODISCARD int format_key_error(const char *key, const char *value,
                                const char *allowed);
 

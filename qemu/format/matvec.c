@@ -17,7 +17,10 @@
 
 #define HEAD_BYTES 4u
 #define COLUMNS_MAX ((KERNEL_ARG_MAX - HEAD_BYTES) / 4)
-#define KEY "vector="
+
+static const struct option_row rows[] = {
+    {"vector", "FILE", 0, OPTION_TEXT, 0, sizeof(char *), .least = 1,
+     .allowed = "must name a .npy file", .required = true}};
 
 /* The kernel's argument: what a matrix's elements are, and the vector, whose
    elements have 4 bytes whatever the matrix's. */
@@ -58,15 +61,15 @@ static int fill_load(struct format_load *load, struct npy_product *product,
 static int read_matvec(struct format_load *load, const char *path,
                        const uint8_t *arg, uint32_t arg_bytes)
 {
-    const char *text = (const char *)arg;
+    const char *vector = NULL;
     struct npy_product product;
-    int status;
+    int status =
+        format_parse_arg(load, OPTION_TABLE(rows), arg, arg_bytes, &vector);
 
-    if (strlen(text) != arg_bytes || arg_bytes <= strlen(KEY) ||
-        strncmp(text, KEY, strlen(KEY)) != 0) {
-        return format_arg_error(text, "must be vector=FILE, a .npy file");
+    if (status != 0) {
+        return status;
     }
-    status = npy_read_product(&product, load, path, text + strlen(KEY));
+    status = npy_read_product(&product, load, path, vector);
     if (status == 0) {
         status = fill_load(load, &product, path);
         free(product.data);

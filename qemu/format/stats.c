@@ -3,6 +3,7 @@
 #include "qemu/format/format.h"
 #include "qemu/format/sound.h"
 #include "qemu/base/file.h"
+#include "qemu/base/parse.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,9 +11,6 @@
 #include <string.h>
 
 #define SIGNED 16u /* kernels/stats.c */
-
-static const char allowed[] =
-    "must be type=u8, s8, u16, s16, u32 or s32, or nothing";
 
 static const struct {
     const char *name;
@@ -22,16 +20,13 @@ static const struct {
 
 #define TYPES (sizeof types / sizeof *types)
 
-/* The type of a name; 0: no such type. */
-static uint8_t type_named(const char *name)
+static const char *choice(size_t index)
 {
-    for (size_t i = 0; i < TYPES; ++i) {
-        if (strcmp(types[i].name, name) == 0) {
-            return types[i].type;
-        }
-    }
-    return 0;
+    return index < TYPES ? types[index].name : NULL;
 }
+
+static const struct option_row rows[] = {
+    {"type", "T", 0, OPTION_CHOICE, 0, sizeof(uint8_t), .choice = choice}};
 
 static const char *type_name(uint8_t type)
 {
@@ -41,22 +36,6 @@ static const char *type_name(uint8_t type)
         ++i;
     }
     return types[i].name;
-}
-
-/* The type that --arg names; 0: none, it is empty. */
-static int read_type(uint8_t *type, const uint8_t *arg, uint32_t arg_bytes)
-{
-    const char *text = (const char *)arg;
-
-    *type = 0;
-    if (arg_bytes == 0) {
-        return 0;
-    }
-    if (strlen(text) != arg_bytes || strncmp(text, "type=", 5) != 0) {
-        return format_arg_error(text, allowed);
-    }
-    *type = type_named(text + 5);
-    return *type == 0 ? format_arg_error(text, allowed) : 0;
 }
 
 /* A unit is a sample. */
@@ -78,13 +57,9 @@ static int check_raw(struct format_load *load, const char *path, uint8_t type)
 /* Says that the samples are of another type than --arg names. */
 static int refuse_type(const char *path, uint8_t type, uint8_t is)
 {
-    char arg[16];
-
-    snprintf(arg, sizeof arg, "type=%s", type_name(type));
-    return format_arg_error(arg,
-                            "samples of %s are %s; leave type= out, or "
-                            "--as-is takes its bytes",
-                            file_name(path), type_name(is));
+    return usage_error("--arg: type '%s': samples of %s are %s; leave type= "
+                       "out, or --as-is takes its bytes",
+                       type_name(type), file_name(path), type_name(is));
 }
 
 /* A unit is a frame: a sample of each channel. */
@@ -159,12 +134,15 @@ static int decode_samples(struct format_load *load, const char *path,
 static int read_stats(struct format_load *load, const char *path,
                       const uint8_t *arg, uint32_t arg_bytes)
 {
-    uint8_t type;
-    int status = read_type(&type, arg, arg_bytes);
+    uint8_t place = TYPES;
+    uint8_t type; /* 0: not given */
+    int status =
+        format_parse_arg(load, OPTION_TABLE(rows), arg, arg_bytes, &place);
 
     if (status != 0) {
         return status;
     }
+    type = place < TYPES ? types[place].type : 0;
     load->unit_bytes = 1;
     status = format_read_file(load, &load->data, &load->units, path);
     status = status == 0 ? decode_samples(load, path, &type) : status;

@@ -24,9 +24,9 @@ echo "apt-get ends" >> "$(dirname "$0")/log"
 COMPILER = """#!/bin/sh
 here=$(dirname "$0")
 case " $* " in *" -E "*)
-    [ -e "$here/has-libgmp-dev" ] || gmp=s/gmp.h/no-such.h/
+    [ -e "$here/has-libpng-dev" ] || png=s/png.h/no-such.h/
     [ -e "$here/has-libunicorn-dev" ] || unicorn=s/unicorn.h/no-such.h/
-    sed "$gmp;$unicorn" | gcc "$@"
+    sed "$png;$unicorn" | gcc "$@"
     exit ;;
 esac
 echo "gcc" >> "$here/log"
@@ -85,11 +85,11 @@ def test_packages_come_first(machine):
             f"apt-get install {name}", "apt-get ends"]]
 
     machine.make("-j4", *machine.objects("test/sanitized"))
-    assert machine.log() == [*apt("libgmp-dev"), *apt("libunicorn-dev"),
+    assert machine.log() == [*apt("libpng-dev"), *apt("libunicorn-dev"),
                              "gcc", "gcc"]
-    (machine.bin / "has-libgmp-dev").unlink()
+    (machine.bin / "has-libpng-dev").unlink()
     machine.make(*machine.objects("test/sanitized"))
-    assert machine.log() == apt("libgmp-dev")
+    assert machine.log() == apt("libpng-dev")
 
 
 def test_a_file_learns_at_once_how_far_the_tests_are(machine):
@@ -105,7 +105,7 @@ def test_without_a_network_make_test_says_what_is_missing(machine):
     assert done.returncode == 2
     said, *ends = re.split(r"^make: \*\*\* ", done.stderr, flags=re.MULTILINE)
     assert re.match("no mirror of Debian can be reached .* install "
-                    r".*\n    libgmp-dev\n$", said, re.DOTALL) and ends
+                    r".*\n    libpng-dev\n$", said, re.DOTALL) and ends
     assert machine.log() == ["apt-get update"]
 
 
@@ -113,7 +113,7 @@ def test_what_is_compiled_again(machine):
     """Nothing by -n; all with other flags, and after clean."""
     objects = machine.objects("host")
     said = machine.make("-n", *objects)
-    assert "libgmp-dev" in said and "-c torus/torus.c" in said
+    assert "libpng-dev" in said and "-c torus/torus.c" in said
     assert machine.log() == [] and not machine.build.exists()
     machine.make(*objects)
     machine.log()
