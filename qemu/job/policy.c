@@ -61,33 +61,25 @@ unsigned job_policy_levels(const struct job_task *task)
 }
 
 /* The tree of the nodes that serve the task's originator. */
-static uint8_t *group_tree(const struct job_task *task)
+static uint8_t *tree_of(const struct job_task *task)
 {
     uint32_t nodes = torus_nodes(task->request->size);
     bool *member = memory_or_exit(calloc(nodes, sizeof *member));
+    struct schedule_nodes to = {
+        .size = task->request->size,
+        .originator = task->originator->at,
+        .member = task->groups != NULL ? member : NULL,
+        .slow_shift = task->request->slow_shift,
+        .masters = task->schedule.kind == SCHEDULE_FARM &&
+                   task->groups == NULL && job_policy_levels(task) == 2};
     uint8_t *tree;
 
-    for (uint32_t i = 0; i < nodes; ++i) {
+    for (uint32_t i = 0; task->groups != NULL && i < nodes; ++i) {
         member[i] = task->groups->of_node[i] == task->group;
     }
-    tree = schedule_group_tree(task->schedule.kind, task->request->size,
-                               task->originator->at, member,
-                               task->request->slow_shift);
+    tree = schedule_tree(task->schedule.kind, &to);
     free(member);
     return tree;
-}
-
-static uint8_t *tree_of(const struct job_task *task)
-{
-    if (task->groups != NULL) {
-        return group_tree(task);
-    }
-    if (task->schedule.kind == SCHEDULE_FARM && job_policy_levels(task) == 2) {
-        return schedule_farm_tree(task->request->size, task->originator->at,
-                                  task->request->slow_shift);
-    }
-    return schedule_tree(task->schedule.kind, task->request->size,
-                         task->originator->at, task->request->slow_shift);
 }
 
 static uint64_t tree_bytes(const struct job_task *task)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/schedule/baselines.h"
+#include "qemu/schedule/tree.h"
 
 #include "qemu/base/memory.h"
 
@@ -8,8 +8,8 @@
 
 /* ---- binomial ---- */
 
-static bool fill_binomial(struct schedule_circuit circuits[],
-                          struct torus_size size)
+bool schedule_binomial(struct schedule_circuit circuits[],
+                       struct torus_size size)
 {
     uint32_t nodes = torus_nodes(size);
     uint16_t phases = 0;
@@ -33,12 +33,6 @@ static bool fill_binomial(struct schedule_circuit circuits[],
             (struct schedule_circuit){from, phase, torus_x_first(size, away)};
     }
     return true;
-}
-
-int schedule_binomial(struct schedule_branch tree[], struct torus_size size,
-                      struct torus_coord originator)
-{
-    return schedule_tree_grow(tree, size, originator, fill_binomial);
 }
 
 /* ---- nearest ---- */
@@ -96,8 +90,8 @@ static void fill_wave(struct schedule_circuit circuits[],
 }
 
 /* The farthest first: then all descendants of a node are known. */
-static bool fill_nearest(struct schedule_circuit circuits[],
-                         struct torus_size size)
+bool schedule_nearest(struct schedule_circuit circuits[],
+                      struct torus_size size)
 {
     uint32_t nodes = torus_nodes(size);
     uint32_t *descendants = memory_or_exit(calloc(nodes, sizeof *descendants));
@@ -109,52 +103,44 @@ static bool fill_nearest(struct schedule_circuit circuits[],
     return true;
 }
 
-int schedule_nearest(struct schedule_branch tree[], struct torus_size size,
-                     struct torus_coord originator)
-{
-    return schedule_tree_grow(tree, size, originator, fill_nearest);
-}
-
 /* ---- star ---- */
 
-static void add_ray(struct schedule_circuit circuits[], uint16_t queued[],
-                    struct torus_size size, uint32_t node)
+struct torus_path schedule_shorter_queue(struct torus_size size,
+                                         struct torus_coord away,
+                                         const uint32_t queued[TORUS_PORTS])
 {
     struct torus_path best = {0};
 
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        struct torus_path path =
-            torus_ray(size, torus_coord_of(size, node), (enum torus_port)port);
+        struct torus_path path = torus_ray(size, away, (enum torus_port)port);
 
         if (path.hops > 0 &&
             (best.hops == 0 || queued[path.port] < queued[best.port])) {
             best = path;
         }
     }
-    queued[best.port] = (uint16_t)(queued[best.port] + 1);
-    circuits[node] = (struct schedule_circuit){0, queued[best.port], best};
+    return best;
 }
 
-bool schedule_star_fill(struct schedule_circuit circuits[],
-                        struct torus_size size)
+bool schedule_star(struct schedule_circuit circuits[], struct torus_size size)
 {
     uint32_t nodes = torus_nodes(size);
-    uint16_t queued[TORUS_PORTS] = {0};
+    uint32_t queued[TORUS_PORTS] = {0};
 
     for (uint32_t hops = 1; hops <= torus_hops_most(size); ++hops) {
         for (uint32_t node = 1; node < nodes; ++node) {
-            if (torus_hops(size, torus_coord_of(size, node)) == hops) {
-                add_ray(circuits, queued, size, node);
+            struct torus_coord away = torus_coord_of(size, node);
+
+            if (torus_hops(size, away) == hops) {
+                struct torus_path path =
+                    schedule_shorter_queue(size, away, queued);
+
+                circuits[node] = (struct schedule_circuit){
+                    0, (uint16_t)++queued[path.port], path};
             }
         }
     }
     return true;
-}
-
-int schedule_star(struct schedule_branch tree[], struct torus_size size,
-                  struct torus_coord originator)
-{
-    return schedule_tree_grow(tree, size, originator, schedule_star_fill);
 }
 
 /* ---- star to some nodes ---- */

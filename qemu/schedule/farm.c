@@ -1,35 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/schedule/farm.h"
+#include "qemu/schedule/tree.h"
 
-#include "qemu/schedule/baselines.h"
-#include "qemu/schedule/scatter.h"
 #include "qemu/base/memory.h"
 #include "scatter/plan/tree.h"
 
 #include <stdlib.h>
 
-int schedule_farm(struct schedule_branch tree[], struct torus_size size,
-                  struct torus_coord originator)
+bool schedule_farm(struct schedule_circuit circuits[], struct torus_size size)
 {
-    int phases = schedule_scatter(tree, size, originator);
-
-    return phases >= 0 ? phases : schedule_nearest(tree, size, originator);
-}
-
-void schedule_farm_direct(uint8_t *stored, const struct schedule_branch tree[],
-                          struct torus_size size, struct torus_coord originator)
-{
-    uint32_t nodes = torus_nodes(size);
-    struct schedule_circuit *star = memory_or_exit(calloc(nodes, sizeof *star));
-
-    (void)schedule_star_fill(star, size);
-    for (uint32_t i = 0; i < nodes; ++i) {
-        struct torus_coord away = torus_away(size, originator, tree[i].at);
-
-        bytes_store_u32(stored + TREE_BRANCH_BYTES * i,
-                        tree_direct_pack(star[torus_index(size, away)].path));
-    }
-    free(star);
+    return schedule_scatter(circuits, size) || schedule_nearest(circuits, size);
 }
 
 /* ---- two levels ---- */
@@ -79,39 +58,21 @@ static uint32_t divide(struct levels *levels, unsigned last)
     return most;
 }
 
-/* The shortest path from a branch's server, out of that port of the server's
-   through which it sends to the fewest nodes so far; queued[server] counts
-   them. */
-static struct torus_path path_of(const struct levels *levels,
-                                 uint32_t (*queued)[TORUS_PORTS],
-                                 struct torus_size size, uint32_t index)
-{
-    uint32_t server = levels->server[index];
-    struct torus_coord away =
-        torus_away(size, levels->tree[server].at, levels->tree[index].at);
-    uint32_t *queue = queued[server];
-    struct torus_path best = {0};
-
-    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        struct torus_path path = torus_ray(size, away, (enum torus_port)port);
-
-        if (path.hops > 0 &&
-            (best.hops == 0 || queue[path.port] < queue[best.port])) {
-            best = path;
-        }
-    }
-    queue[best.port] += 1 + levels->served[index];
-    return best;
-}
-
+/* A branch's path leads out of that port of its server's through which that
+   sends to the fewest nodes so far; queued[server] counts them. */
 static void store_servers(uint8_t *stored, const struct levels *levels,
                           uint32_t (*queued)[TORUS_PORTS],
                           struct torus_size size)
 {
     for (uint32_t i = 1; i < levels->nodes; ++i) {
-        uint32_t direct = tree_direct_pack(path_of(levels, queued, size, i));
+        uint32_t server = levels->server[i];
+        struct torus_path path = schedule_shorter_queue(
+            size, torus_away(size, levels->tree[server].at, levels->tree[i].at),
+            queued[server]);
+        uint32_t direct = tree_direct_pack(path);
 
-        if (levels->server[i] != 0) {
+        queued[server][path.port] += 1 + levels->served[i];
+        if (server != 0) {
             direct |= TREE_IN_GROUP;
         }
         bytes_store_u32(stored + TREE_BRANCH_BYTES * i, direct);

@@ -33,28 +33,22 @@ NODISCARD int schedule_of(enum schedule *schedule, const char *name);
 /* Whether the shares are equal rather than planned. */
 bool schedule_is_equal(enum schedule schedule);
 
-/*
- * The tree of width * height branches as an order carries it, to be freed;
- * slow_shift[i] is that of node i, row-major; NULL: all 0. NULL if this torus
- * has no such tree.
- */
-uint8_t *schedule_tree(enum schedule schedule, struct torus_size size,
-                       struct torus_coord originator,
-                       const uint8_t *slow_shift);
-
-/* The tree of a farm of two levels, without slow nodes or with them. */
-uint8_t *schedule_farm_tree(struct torus_size size,
-                            struct torus_coord originator,
-                            const uint8_t *slow_shift);
-
 /* Whether nodes can be divided among several originators with it. */
 bool schedule_has_groups(enum schedule schedule);
 
-/* The same of a schedule with groups, for one originator and the nodes that
-   serve it: member[i], row-major. Of a star, and of a farm, whose jobs are
-   announced along the star, too. */
-uint8_t *schedule_group_tree(enum schedule schedule, struct torus_size size,
-                             struct torus_coord originator, const bool member[],
-                             const uint8_t *slow_shift);
+/* An originator and the nodes that serve it; arrays are row-major. */
+struct schedule_nodes {
+    struct torus_size size;
+    struct torus_coord originator;
+    const bool *member;        /* of these nodes alone, of a schedule with
+                                  groups, whose tree is a star; NULL: all serve */
+    const uint8_t *slow_shift; /* node i computes 2^slow_shift[i] times slower;
+                                  NULL: none does */
+    bool masters; /* of a farm: two levels, see schedule_farm_masters() */
+};
+
+/* The tree as an order carries it (scatter/plan/tree.h), to be freed; NULL if
+   this torus has no such tree, or only one of too many phases. */
+uint8_t *schedule_tree(enum schedule schedule, const struct schedule_nodes *to);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/schedule/scatter.h"
+#include "qemu/schedule/tree.h"
 
 #include "qemu/base/memory.h"
 #include "torus/pattern.h"
@@ -77,8 +77,8 @@ struct search {
     unsigned phase;
     uint32_t crossings; /* of circuits that causes do not order, so far */
 
-    /* Arrays of `nodes`, but where another number is said, in one piece of
-       memory; place() gives them their places. */
+    /* Arrays of `nodes`, but where another number is said; those of words lie
+       in one piece of memory. */
     struct schedule_circuit *circuits; /* by receiver */
     uint32_t *senders;                 /* active before this phase, in order */
     uint32_t sender_count;
@@ -659,39 +659,28 @@ static bool better(struct search *search, struct worth *best)
     return wins;
 }
 
-/* Takes `count` elements of `bytes` off the memory at *at; without memory NULL
-   all the same, as *at only counts then. */
-static void *take(char *memory, size_t *at, size_t count, size_t bytes)
-{
-    void *taken = memory != NULL ? memory + *at : NULL;
+/* Words of uint32_t that the arrays have of each node. */
+#define WORDS_EACH (6u + 3u * TORUS_PORTS + 2u * PHASES_LIMIT)
 
-    *at += count * bytes;
-    return taken;
-}
-
-/* Gives the arrays their places in `memory`, those with larger elements first.
-   Result: their bytes; with NULL there are no places yet. */
-static size_t place(struct search *search, char *memory)
+/* Gives the arrays of words their places. */
+static void place(struct search *search, uint32_t *words)
 {
     size_t nodes = search->nodes;
-    size_t at = 0;
 
-    search->pushed = take(memory, &at, nodes, sizeof *search->pushed);
-    search->circuits = take(memory, &at, nodes, sizeof *search->circuits);
-    search->senders = take(memory, &at, nodes, sizeof *search->senders);
-    search->below = take(memory, &at, nodes, sizeof *search->below);
-    search->push = take(memory, &at, nodes, sizeof *search->push);
-    search->queue = take(memory, &at, nodes, sizeof *search->queue);
-    search->fights = take(memory, &at, 2 * nodes, sizeof *search->fights);
-    for (unsigned i = 0; i < TORUS_PORTS; ++i) {
-        search->next[i] = take(memory, &at, nodes, sizeof *search->next[i]);
-        search->link[i] = take(memory, &at, nodes, sizeof *search->link[i]);
-        search->later[i] = take(memory, &at, nodes, sizeof *search->later[i]);
+    search->senders = words;
+    search->below = words + nodes;
+    search->push = words + 2 * nodes;
+    search->queue = words + 3 * nodes;
+    search->fights = words + 4 * nodes;
+    words += 6 * nodes;
+    for (unsigned i = 0; i < TORUS_PORTS; ++i, words += 3 * nodes) {
+        search->next[i] = words;
+        search->link[i] = words + nodes;
+        search->later[i] = words + 2 * nodes;
     }
-    for (unsigned i = 0; i < PHASES_LIMIT; ++i) {
-        search->held[i] = take(memory, &at, 2 * nodes, sizeof *search->held[i]);
+    for (unsigned i = 0; i < PHASES_LIMIT; ++i, words += 2 * nodes) {
+        search->held[i] = words;
     }
-    return at;
 }
 
 /*
@@ -708,9 +697,14 @@ static bool spread(struct schedule_circuit circuits[], struct torus_size size)
         .size = mirror ? (struct torus_size){size.height, size.width} : size,
         .nodes = torus_nodes(size)};
     struct worth best = {UINT32_MAX, 0, 0};
-    char *memory = memory_or_exit(malloc(place(&search, NULL)));
+    uint32_t *words =
+        memory_or_exit(malloc(WORDS_EACH * search.nodes * sizeof *words));
 
-    place(&search, memory);
+    place(&search, words);
+    search.circuits =
+        memory_or_exit(malloc(search.nodes * sizeof *search.circuits));
+    search.pushed =
+        memory_or_exit(malloc(search.nodes * sizeof *search.pushed));
     map(&search);
     for (size_t i = 0; i < ATTEMPTS; ++i) {
         if (attempts[i].strict && search.nodes > STRICT_NODES) {
@@ -724,7 +718,9 @@ static bool spread(struct schedule_circuit circuits[], struct torus_size size)
             copy(circuits, &search, mirror);
         }
     }
-    free(memory);
+    free(search.pushed);
+    free(search.circuits);
+    free(words);
     return best.phases != UINT32_MAX;
 }
 
@@ -746,8 +742,8 @@ static void follow_pattern(struct schedule_circuit circuits[],
     }
 }
 
-static bool fill_scatter(struct schedule_circuit circuits[],
-                         struct torus_size size)
+bool schedule_scatter(struct schedule_circuit circuits[],
+                      struct torus_size size)
 {
     if (torus_phases(size) >= 0) {
         follow_pattern(circuits, size);
@@ -755,10 +751,4 @@ static bool fill_scatter(struct schedule_circuit circuits[],
     }
     return size.width <= SCHEDULE_SIDE_MAX &&
            size.height <= SCHEDULE_SIDE_MAX && spread(circuits, size);
-}
-
-int schedule_scatter(struct schedule_branch tree[], struct torus_size size,
-                     struct torus_coord originator)
-{
-    return schedule_tree_grow(tree, size, originator, fill_scatter);
 }

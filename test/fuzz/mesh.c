@@ -236,15 +236,13 @@ static bool fits(const struct wire_order *order, const uint8_t *in)
 static void make_tree(struct mesh_job *job, struct torus_size size,
                       const uint8_t *in)
 {
-    static const struct torus_coord originator = {0, 0};
     bool tree = job->order.policy == WIRE_TREE;
     uint32_t nodes = torus_nodes(size);
 
-    job->tree =
-        !tree && (in[13] & MESH_MASTERS) != 0
-            ? schedule_farm_tree(size, originator, NULL)
-            : schedule_tree(tree ? SCHEDULE_PETERS_SYSKA : SCHEDULE_FARM, size,
-                            originator, NULL);
+    job->tree = schedule_tree(
+        tree ? SCHEDULE_PETERS_SYSKA : SCHEDULE_FARM,
+        &(struct schedule_nodes){
+            .size = size, .masters = !tree && (in[13] & MESH_MASTERS) != 0});
     fuzz_check(job->tree != NULL, "no memory");
     job->tree[bytes_load_u16(in + 10) % (TREE_BRANCH_BYTES * nodes)] ^= in[12];
     job->order.tree = job->tree;

@@ -28,7 +28,7 @@ OTHERS = {"--quick", "--boards", "--args", "--rm", "--host", "--map-by",
 # Files of the guides' examples.
 EXAMPLES = {"kernels/demo.c", "test/kernels/test_kernel_demo.py",
             "qemu/format/NAME.c", "qemu/command/NAME.c",
-            "qemu/schedule/columns.h", "qemu/schedule/columns.c",
+            "qemu/schedule/columns.c",
             "hal/stm32f405/pins/NAME.h", "boot/foo/main.c",
             "boot/foo/costs.c", "boot/foo/start.c", "boot/foo/board.mk",
             "hal/foo/chip.c", "hal/foo/chip.h", "hal/foo/serial.c",
@@ -156,12 +156,11 @@ def test_the_test_that_the_tests_page_runs_is_there():
 def test_the_schedule_of_the_guide(tmp_path):
     """Its code compiles as the tree is compiled, and does what its test says.
     """
-    header, code, row, _ = re.findall(r"^```\w+\n(.*?)^```$", SCHEDULES,
+    code, rows, _ = re.findall(r"^```\w+\n(.*?)^```$", SCHEDULES,
                                       re.MULTILINE | re.DOTALL)
-    assert "schedule_columns, false" in row
+    assert "schedule_columns, false" in rows
     folder = tmp_path / "qemu" / "schedule"
     folder.mkdir(parents=True)
-    (folder / "columns.h").write_text(header)
     (folder / "columns.c").write_text(code)
     library = tmp_path / "columns.so"
     subprocess.run(
@@ -170,8 +169,8 @@ def test_the_schedule_of_the_guide(tmp_path):
          library, folder / "columns.c", ROOT / "qemu/schedule/tree.c",
          ROOT / "torus/torus.c", ROOT / "qemu/base/memory.c"], check=True)
     columns = core.c.CDLL(str(library))
-    columns.schedule_columns.argtypes = [
-        core.c.POINTER(core.Branch), core.Size, core.Coord]
+    columns.schedule_tree_grow.argtypes = [
+        core.c.POINTER(core.Branch), core.Size, core.Coord, core.c.c_void_p]
     for width, height in ((1, 1), (1, 4), (6, 1), (5, 5), (7, 3)):
         x, y = width // 2, height - 1
         phases, raw = core.tree(columns, "columns", width, height, (x, y))

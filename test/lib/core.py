@@ -111,11 +111,18 @@ def tree_rounds(core, branches, given, least, most, round_end=0, overhead=0,
             [list(tables[words * r:words * (r + 1)]) for r in range(rounds)])
 
 
+def grow(core, name, room, size, originator):
+    """The last phase of a tree with the circuits of schedule_NAME()."""
+    fill = c.cast(getattr(core, f"schedule_{name}"),
+                  core.schedule_tree_grow.argtypes[3])
+    return core.schedule_tree_grow(room, struct_of.Size(*size),
+                                   struct_of.Coord(*originator), fill)
+
+
 def tree(core, name, width, height, originator=(0, 0)):
     """(phases, bytes of the branches) of schedule_NAME()."""
     room = (struct_of.Branch * (width * height))()
-    phases = getattr(core, f"schedule_{name}")(
-        room, struct_of.Size(width, height), struct_of.Coord(*originator))
+    phases = grow(core, name, room, (width, height), originator)
     return phases, bytes(room)
 
 

@@ -106,8 +106,8 @@ def test_other_sizes_have_no_tree(core):
             ("scatter", "binomial", "nearest", "star"),
             ((0, 5), (5, 0), (126, 1), (126, 125), (3125, 3125))):
         if name == "scatter" or size != (126, 1):
-            assert getattr(core, f"schedule_{name}")(
-                (library.Branch * 1)(), Size(*size), Coord(0, 0)) == -1
+            assert library.grow(core, name, (library.Branch * 1)(), size,
+                                (0, 0)) == -1
 
 
 def baseline(core, name, size, disjoint):

@@ -27,8 +27,9 @@ struct wire_order whole_order(enum wire_policy policy, struct torus_size size,
 
     memset(arg, 0, JUDGE_LONG_ARG_BYTES);
     if (policy != WIRE_PATTERN) {
-        order.tree = schedule_tree(farm ? SCHEDULE_FARM : SCHEDULE_BINOMIAL,
-                                   size, originator, NULL);
+        order.tree = schedule_tree(
+            farm ? SCHEDULE_FARM : SCHEDULE_BINOMIAL,
+            &(struct schedule_nodes){.size = size, .originator = originator});
         order.tree_nodes = (uint16_t)torus_nodes(size);
     }
     return order;

@@ -107,8 +107,10 @@ static void suite_job(struct unit *unit, struct suite *suite, uint32_t units)
 
     wire.policy = config->policy & 0xfu;
     if (config->policy == WIRE_TREE) {
-        tree = schedule_tree(SCHEDULE_PETERS_SYSKA, config->size,
-                             config->originator, NULL);
+        tree = schedule_tree(
+            SCHEDULE_PETERS_SYSKA,
+            &(struct schedule_nodes){.size = config->size,
+                                     .originator = config->originator});
         wire.tree = tree;
         wire.tree_nodes = (uint16_t)nodes;
     }

@@ -86,8 +86,8 @@ static struct wire_order make_order(const struct job *job, uint8_t *arg)
         job->transfer_ps > 0 ? job->transfer_ps : order.transfer_ps;
     if (job->schedule != SCHEDULE_PETERS_SYSKA) {
         free((void *)(uintptr_t)order.tree);
-        order.tree = schedule_tree(job->schedule, job->size,
-                                   (struct torus_coord){0, 0}, NULL);
+        order.tree = schedule_tree(job->schedule,
+                                   &(struct schedule_nodes){.size = job->size});
     }
     return order;
 }
