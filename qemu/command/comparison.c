@@ -3,6 +3,7 @@
 
 #include "qemu/job/policy.h"
 #include "qemu/job/smaller.h"
+#include "qemu/job/trial.h"
 #include "qemu/report/json.h"
 #include "qemu/report/summary.h"
 #include "qemu/base/amount.h"
@@ -183,7 +184,7 @@ static int run_one(struct compare *compare, const struct request *request,
 
     progress_within(0, "%s%s", schedule_name(schedule->kind),
                     schedule->rounds == 1 ? ", one round" : "");
-    status = job_execute(&outcome, request, schedule, NULL);
+    status = job_run(&outcome, request, schedule, NULL, trial_farm_ps);
     if (status == 0) {
         status = tell_one_board(compare, &outcome, request);
         status = status == 0 ? add_entry(compare, &outcome, request, schedule)
@@ -208,7 +209,7 @@ static bool has_star(const struct request *request)
     uint8_t *tree;
 
     task.schedule.kind = SCHEDULE_STAR;
-    tree = job_policy(&task)->tree(&task);
+    tree = job_policy_tree(&task);
     free(tree);
     if (tree == NULL) {
         fprintf(stderr,

@@ -5,6 +5,7 @@
 #include "qemu/format/table.h"
 #include "qemu/job/choose.h"
 #include "qemu/job/job.h"
+#include "qemu/job/trial.h"
 #include "qemu/job/rates.h"
 #include "qemu/job/smaller.h"
 #include "qemu/report/run_page.h"
@@ -435,18 +436,6 @@ static int write_all(const struct own_options *options,
     return failed == 0 ? 0 : EXIT_FAILED;
 }
 
-static void tell_choices(struct outcome *outcome, const struct choices *choices)
-{
-    outcome->choices = choices->count;
-    outcome->choices_estimated = choices->estimated;
-    for (unsigned i = 0; i < choices->count; ++i) {
-        const struct choice *choice = &choices->choice[i];
-
-        outcome->choice[i] = (struct outcome_choice){
-            choice_name(choice), (uint64_t)choice->answer_ps};
-    }
-}
-
 /* ---- the page while the job runs ---- */
 
 static int start_page(struct own_options *options)
@@ -516,14 +505,14 @@ static int run(struct own_options *options)
     }
     status = status == 0 ? start_page(options) : status;
     if (status == 0) {
-        status = job_execute(&outcome, request, &choices.schedule,
-                             run_page_watch(options->live));
+        status = job_run(&outcome, request, &choices.schedule,
+                         run_page_watch(options->live), trial_farm_ps);
     }
     if (status == 0) {
         status = compare_sizes(&outcome, request);
     }
     if (status == 0) {
-        tell_choices(&outcome, &choices);
+        outcome.choices = choices.count > 0 ? &choices : NULL;
         outcome.command = options->command;
         outcome.load = &request->originator[0].load;
         status = write_all(options, &outcome);

@@ -4,11 +4,8 @@
 #include "hal/serial/errand.h"
 #include "qemu/fabric/backend.h"
 #include "qemu/job/policy.h"
-#include "qemu/job/timeline.h"
 #include "qemu/base/crash.h"
-#include "qemu/base/exit_status.h"
 #include "qemu/base/memory.h"
-#include "qemu/base/progress.h"
 #include "qemu/base/quote.h"
 #include "scatter/engine/core.h"
 #include "scatter/engine/measure.h"
@@ -98,7 +95,8 @@ uint64_t batches_memory_units(const struct job_task *task)
                      : smaller((room - fixed) * q / unit, UINT32_MAX);
 }
 
-uint64_t batches_units_max(const struct job_task *task)
+/* The most units in a batch: as many as fit, or --batch if that is less. */
+static uint64_t units_max(const struct job_task *task)
 {
     uint64_t most = batches_memory_units(task);
 
@@ -115,6 +113,18 @@ bool batches_fit(const struct job_task *task)
                            : "this job";
     uint64_t most = batches_memory_units(task);
 
+    if (task->groups != NULL) {
+        if (load->units <= most) {
+            return true;
+        }
+        fprintf(stderr,
+                "quincunx: --originator '%u,%u=%s': has %" PRIu64
+                " units; must have 1 to %" PRIu64
+                ", as these boards' memory takes\n",
+                task->originator->at.x, task->originator->at.y,
+                quote_shown(task->originator->input_name), load->units, most);
+        return false;
+    }
     if (most == 0) {
         fprintf(stderr,
                 "quincunx: %s: a node's memory takes no unit of %u bytes with "
@@ -134,7 +144,7 @@ bool batches_fit(const struct job_task *task)
 
 uint32_t batches_count(const struct job_task *task)
 {
-    uint64_t most = batches_units_max(task);
+    uint64_t most = units_max(task);
 
     return (uint32_t)((task->originator->load.units + most - 1) / most);
 }
@@ -172,89 +182,4 @@ int batches_merge(struct kernel_result *into, const struct kernel_result *next,
              task->request->kernel->merge(work, into, next) == KERNEL_OK;
     crash_out();
     return merged ? 0 : -1;
-}
-
-/* Appends the batch's times to the list of batches. */
-static void record_batch(struct outcome *outcome, const struct outcome *next)
-{
-    struct outcome_batch *batch;
-
-    outcome->batch = memory_or_exit(realloc(
-        outcome->batch, (outcome->batch_count + 1u) * sizeof *outcome->batch));
-    batch = &outcome->batch[outcome->batch_count];
-    batch->units = next->load_units;
-    batch->planned_ps = outcome_planned_ps(next);
-    batch->makespan_ps = outcome_makespan_ps(next);
-    batch->with_results_ps = outcome_with_results_ps(next);
-    batch->computing_ps = outcome_computing_ps(next);
-    batch->ports_ps = outcome_ports_ps(next);
-    batch->calls_ps = outcome_calls_ps(next);
-    batch->preparing = outcome_preparing(next);
-    batch->rate = outcome_batch_rate(next);
-    timeline_sha256(next, batch->timeline);
-}
-
-/* Adds the outcome of the next batch, and frees it, to that of the batches
-   before (none, if batch_count is 0). Result: 0, or -1 if the kernel refuses to
-   merge the results. */
-static int add_batch(struct outcome *outcome, struct outcome *next,
-                     const struct job_task *task)
-{
-    int error;
-
-    if (outcome->batch_count == 0) {
-        *outcome = *next;
-        record_batch(outcome, next);
-        outcome->batch_count = 1;
-        return 0;
-    }
-    record_batch(outcome, next);
-    outcome->batch_count += 1;
-    outcome->load_units += next->load_units;
-    outcome->load_bytes += next->load_bytes;
-    outcome->conflicts = next->conflicts; /* counted from the start */
-    outcome->retries += next->retries;
-    outcome->retransmissions += next->retransmissions;
-    outcome->counts_nodes = outcome->counts_nodes || next->counts_nodes;
-    outcome->messages += next->messages;
-    outcome->payload_bytes += next->payload_bytes;
-    outcome->run_wall_s += next->run_wall_s;
-    for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        outcome->node[i].units += next->node[i].units;
-        outcome->node[i].retries += next->node[i].retries;
-        outcome->node[i].retransmissions += next->node[i].retransmissions;
-        memcpy(outcome->node[i].port, next->node[i].port,
-               NODE_PORTS * sizeof *next->node[i].port); /* as conflicts */
-    }
-    error = batches_merge(&outcome->result, &next->result, task);
-    outcome_free(next);
-    return error;
-}
-
-int batches_run(struct outcome *outcome, const struct job_task *task,
-                batches_run_one *one, void *context)
-{
-    uint32_t count = batches_count(task);
-    int status = 0;
-
-    for (uint32_t i = 0; status == 0 && i < count; ++i) {
-        struct outcome next = {.batch_count = 0};
-
-        if (count > 1) {
-            progress_within(1, "batch %u of %u", i + 1, count);
-        }
-        watch_batch(task->watch, i, count);
-        status = one(context, &next, i);
-        if (status == 0 && add_batch(outcome, &next, task) != 0) {
-            fprintf(stderr,
-                    "quincunx: kernel %s: results of batches cannot "
-                    "be merged\n",
-                    task->request->kernel->name);
-            status = EXIT_FAILED;
-        }
-    }
-    if (status != 0) {
-        outcome_free(outcome);
-    }
-    return status;
 }

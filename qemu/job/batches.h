@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Cuts a load that does not fit the originator's memory into batches, runs them
- * one after the other, and adds their outcomes up.
- */
+/* Cuts a load that does not fit the originator's memory into batches, which run
+   one after the other. */
 #ifndef QEMU_JOB_BATCHES_H
 #define QEMU_JOB_BATCHES_H
 
@@ -13,11 +11,9 @@
 /* The most units that fit a node's memory, beside all else of a job. */
 uint64_t batches_memory_units(const struct job_task *task);
 
-/* The most units in a batch: as many as fit, or --batch if that is less. */
-uint64_t batches_units_max(const struct job_task *task);
-
-/* Whether at least one unit fits a node, and --batch units if given; else after
-   a message on stderr. */
+/* Whether at least one unit fits a node, and --batch units if given; of several
+   originators, which have one batch, the whole load. False after a message on
+   stderr. */
 bool batches_fit(const struct job_task *task);
 
 /* The number of batches; all but the last one have batches_units(). */
@@ -32,18 +28,5 @@ uint32_t batches_units(const struct job_task *task);
 NODISCARD int batches_merge(struct kernel_result *into,
                             const struct kernel_result *next,
                             const struct job_task *task);
-
-/* Runs batch `index`. Result: 0 and its outcome; else an exit status
-   with the reason on stderr. */
-typedef int batches_run_one(void *context, struct outcome *outcome,
-                            uint32_t index);
-
-/*
- * Runs all batches, one after the other. *outcome is all 0 before.
- * Result: 0 and the outcome of all; or the exit status of the first batch that
- * failed, with the reason on stderr, and nothing to be freed.
- */
-NODISCARD int batches_run(struct outcome *outcome, const struct job_task *task,
-                          batches_run_one *one, void *context);
 
 #endif

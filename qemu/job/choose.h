@@ -32,7 +32,9 @@
 #ifndef QEMU_JOB_CHOOSE_H
 #define QEMU_JOB_CHOOSE_H
 
-#include "qemu/job/outcome.h"
+#include "qemu/job/request.h"
+
+#define CHOICES_MAX 6u
 
 /* A schedule that could be taken. */
 struct choice {
@@ -44,7 +46,7 @@ struct choice {
 
 /* All that the mesh has, the earliest answer first. */
 struct choices {
-    struct choice choice[OUTCOME_CHOICES_MAX];
+    struct choice choice[CHOICES_MAX];
     unsigned count;
     bool estimated; /* by the kernel's estimate of a unit's time */
     struct job_schedule schedule; /* the first choice's */

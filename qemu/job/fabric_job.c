@@ -134,19 +134,6 @@ static unsigned ranks_of(const struct job_task *task)
     return task->request->on_one_rank ? 1 : ranks_count();
 }
 
-/* On several ranks, each of which starts a share of the nodes. */
-static int start_on_ranks(struct fabric_job *job, const struct job_task *task,
-                          const struct boards_config *boards)
-{
-    return leader_start(
-        &job->backend,
-        &(struct leader_config){.size = task->request->size,
-                                .identity = job->config.identity,
-                                .map = task->request->map,
-                                .in_process = !task->request->mesh->has_images,
-                                .boards = *boards});
-}
-
 /* For debuggers, who are told where; NULL after a message. */
 static struct gdb_sockets *open_doors(const struct job_task *task)
 {
@@ -167,39 +154,52 @@ static struct gdb_sockets *open_doors(const struct job_task *task)
     return sockets;
 }
 
-static int start_boards(struct fabric_job *job, const struct job_task *task)
+/* Describes the boards to be started. Result: 0, or -1 after a message. */
+static int describe_boards(struct boards_config *boards, struct fabric_job *job,
+                           const struct job_task *task)
 {
-    struct boards_config boards = {.board = task->request->board,
-                                   .firmware = task->request->firmware,
-                                   .firmware_slow =
-                                       task->request->firmware_slow,
-                                   .qemu = emulator_program(),
-                                   .nodes = job->nodes,
-                                   .verbose = task->request->verbose};
+    const struct request *request = task->request;
 
-    if (!task->request->one_by_one) {
+    boards->board = request->board;
+    boards->firmware = request->firmware;
+    boards->firmware_slow = request->firmware_slow;
+    boards->qemu = emulator_program();
+    boards->verbose = request->verbose;
+    if (!request->one_by_one) {
         zygote_object(job->zygote_object);
-        boards.zygote_object = job->zygote_object;
+        boards->zygote_object = job->zygote_object;
     }
-    if (task->request->gdb) {
+    if (request->gdb) {
         job->sockets = open_doors(task);
         if (job->sockets == NULL) {
             return -1;
         }
-        boards.gdb = gdb_doors(job->sockets);
+        boards->gdb = gdb_doors(job->sockets);
     }
-    return ranks_of(task) > 1 ? start_on_ranks(job, task, &boards)
-                              : boards_start(&job->backend, &boards);
+    return 0;
 }
 
-static int start_native(struct fabric_job *job, const struct job_task *task)
+/* Starts the nodes; on several ranks each starts a share of them. */
+static int start_nodes(struct fabric_job *job, const struct job_task *task)
 {
-    struct boards_config none = {.nodes = job->nodes};
+    const struct request *request = task->request;
+    bool native = !request->mesh->has_images;
+    struct boards_config boards = {.nodes = job->nodes};
 
-    return ranks_of(task) > 1
-               ? start_on_ranks(job, task, &none)
-               : native_start(&job->backend, job->nodes, slices_processors(),
-                              task->request->program);
+    if (!native && describe_boards(&boards, job, task) != 0) {
+        return -1;
+    }
+    if (ranks_of(task) > 1) {
+        return leader_start(&job->backend, &(struct leader_config){
+                                               .size = request->size,
+                                               .identity = job->config.identity,
+                                               .map = request->map,
+                                               .in_process = native,
+                                               .boards = boards});
+    }
+    return native ? native_start(&job->backend, job->nodes, slices_processors(),
+                                 request->program)
+                  : boards_start(&job->backend, &boards);
 }
 
 static void close_mesh(struct job_mesh *mesh)
@@ -219,10 +219,8 @@ static int open_mesh(struct job_mesh **mesh, const struct job_task *task,
                      bool probed)
 {
     struct fabric_job *job = create(task, probed);
-    int error = task->request->mesh->has_images ? start_boards(job, task)
-                                                : start_native(job, task);
 
-    if (error != 0) {
+    if (start_nodes(job, task) != 0) {
         close_mesh(&job->mesh);
         return EXIT_FAILED;
     }

@@ -121,7 +121,7 @@ static uint64_t planned_ps(const struct job_task *task, uint8_t *tree)
    the groups were the same with it, from 20 kB on. */
 static uint64_t end_ps(const struct job_task *task)
 {
-    uint8_t *tree = job_policy(task)->tree(task);
+    uint8_t *tree = job_policy_tree(task);
     uint64_t planned = 0;
 
     if (tree != NULL && task->originator->load.units > 0) {
@@ -192,20 +192,6 @@ static uint32_t latest(const uint64_t ends_ps[], uint32_t count)
 
 /* ---- groups ---- */
 
-uint32_t groups_nodes(const struct job_task *task)
-{
-    uint32_t all = torus_nodes(task->request->size);
-    uint32_t nodes = 0;
-
-    if (task->groups == NULL) {
-        return all;
-    }
-    for (uint32_t i = 0; i < all; ++i) {
-        nodes += task->groups->of_node[i] == task->group;
-    }
-    return nodes;
-}
-
 /* A group for each originator, which is alone in it. */
 static struct mesh_groups *make_alone(uint16_t *of_node,
                                       const struct request *request)
@@ -255,7 +241,7 @@ static void deal_out(const struct mesh_groups *groups, uint16_t *of_node,
 /* The longest queue of a group's originator. */
 static unsigned longest(const struct job_task *task)
 {
-    uint8_t *tree = job_policy(task)->tree(task);
+    uint8_t *tree = job_policy_tree(task);
     unsigned last = tree != NULL ? tree_last_phase(tree) : UINT_MAX;
 
     free(tree);

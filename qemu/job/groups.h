@@ -17,7 +17,4 @@
 struct mesh_groups *groups_make(struct job_task task[]);
 void groups_free(struct mesh_groups *groups);
 
-/* Nodes that serve a task's originator, which is one of them. */
-uint32_t groups_nodes(const struct job_task *task);
-
 #endif

@@ -1,11 +1,237 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/job/job.h"
 
-#include "qemu/job/job_run.h"
-#include "qemu/job/trial.h"
+#include "qemu/job/batches.h"
+#include "qemu/job/groups.h"
+#include "qemu/job/mesh_ops.h"
+#include "qemu/job/order.h"
+#include "qemu/job/originators.h"
+#include "qemu/job/rates.h"
+#include "qemu/job/timeline.h"
+#include "qemu/base/exit_status.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/progress.h"
 
-int job_execute(struct outcome *outcome, const struct request *request,
-                const struct job_schedule *schedule, struct watch *watch)
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A job that runs. Its originators work at the same time, each with the nodes
+   of its group; a single one leads them all. */
+struct job {
+    uint32_t originators;
+    struct job_task *task;      /* of each originator */
+    struct job_order *order;    /* likewise */
+    struct mesh_groups *groups; /* NULL: there is one originator */
+    struct job_mesh *mesh;
+};
+
+/* ---- batches ---- */
+
+/* Appends the batch's times to the list of batches. */
+static void record_batch(struct outcome *outcome, const struct outcome *next)
 {
-    return job_run(outcome, request, schedule, watch, trial_farm_ps);
+    struct outcome_batch *batch;
+
+    outcome->batch = memory_or_exit(realloc(
+        outcome->batch, (outcome->batch_count + 1u) * sizeof *outcome->batch));
+    batch = &outcome->batch[outcome->batch_count++];
+    batch->units = next->load_units;
+    batch->planned_ps = outcome_planned_ps(next);
+    batch->makespan_ps = outcome_makespan_ps(next);
+    batch->with_results_ps = outcome_with_results_ps(next);
+    batch->computing_ps = outcome_computing_ps(next);
+    batch->ports_ps = outcome_ports_ps(next);
+    batch->calls_ps = outcome_calls_ps(next);
+    batch->preparing = outcome_preparing(next);
+    batch->rate = outcome_batch_rate(next);
+    timeline_sha256(next, batch->timeline);
+}
+
+/* Adds the outcome of the next batch, and frees it, to that of the batches
+   before (none, if batch_count is 0). Result: 0, or an exit status after a
+   message: the kernel refuses to merge the results. */
+static int add_batch(struct outcome *outcome, struct outcome *next,
+                     const struct job_task *task)
+{
+    int error;
+
+    if (outcome->batch_count == 0) {
+        *outcome = *next;
+        record_batch(outcome, next);
+        return 0;
+    }
+    record_batch(outcome, next);
+    outcome->load_units += next->load_units;
+    outcome->load_bytes += next->load_bytes;
+    outcome->conflicts = next->conflicts; /* counted from the start */
+    outcome->retries += next->retries;
+    outcome->retransmissions += next->retransmissions;
+    outcome->counts_nodes = outcome->counts_nodes || next->counts_nodes;
+    outcome->messages += next->messages;
+    outcome->payload_bytes += next->payload_bytes;
+    outcome->run_wall_s += next->run_wall_s;
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        outcome->node[i].units += next->node[i].units;
+        outcome->node[i].retries += next->node[i].retries;
+        outcome->node[i].retransmissions += next->node[i].retransmissions;
+        memcpy(outcome->node[i].port, next->node[i].port,
+               NODE_PORTS * sizeof *next->node[i].port); /* as conflicts */
+    }
+    error = batches_merge(&outcome->result, &next->result, task);
+    outcome_free(next);
+    if (error != 0) {
+        fprintf(stderr,
+                "quincunx: kernel %s: results of batches cannot be merged\n",
+                task->request->kernel->name);
+    }
+    return error != 0 ? EXIT_FAILED : 0;
+}
+
+/* Gives every originator its order for batch `index` and waits for their
+   reports. */
+static int send_orders(struct job *job, uint32_t index)
+{
+    struct mesh_order *orders =
+        memory_or_exit(calloc(job->originators, sizeof *orders));
+    int status;
+
+    for (uint32_t i = 0; i < job->originators; ++i) {
+        job_order_init(&job->order[i], &job->task[i], index);
+        orders[i] = job->order[i].mesh;
+    }
+    status = job->mesh->ops->order(job->mesh, orders);
+    free(orders);
+    return status;
+}
+
+static int run_batch(struct outcome *outcome, struct job *job, uint32_t index)
+{
+    struct job_mesh *mesh = job->mesh;
+    double start_s = mesh_wall_s();
+    int status;
+
+    watch_stage(job->task[0].watch, WATCH_RUNNING);
+    status = send_orders(job, index);
+    watch_stage(job->task[0].watch, WATCH_COLLECTING);
+    if (status == 0) {
+        bool booted = mesh->up_wall_s > start_s;
+
+        outcome->run_wall_s =
+            mesh_wall_s() - (booted ? mesh->up_wall_s : start_s);
+        status = originators_read(outcome, job->task, job->order, mesh);
+    }
+    if (status != 0) {
+        outcome_free(outcome);
+    }
+    return status;
+}
+
+/* Runs all batches. Several originators' loads have one. */
+static int run_batches(struct outcome *outcome, struct job *job)
+{
+    const struct job_task *task = &job->task[0];
+    uint32_t count = batches_count(task);
+    int status = 0;
+
+    for (uint32_t i = 0; status == 0 && i < count; ++i) {
+        struct outcome next = {.batch_count = 0};
+
+        if (count > 1) {
+            progress_within(1, "batch %u of %u", i + 1, count);
+        }
+        watch_batch(task->watch, i, count);
+        status = run_batch(&next, job, i);
+        if (status == 0) {
+            status = add_batch(outcome, &next, task);
+        }
+    }
+    if (status != 0) {
+        outcome_free(outcome);
+    }
+    return status;
+}
+
+/* ---- the job ---- */
+
+static void close_job(struct job *job)
+{
+    for (uint32_t i = 0; i < job->originators; ++i) {
+        job_order_close(&job->order[i]);
+    }
+    free(job->order);
+    free(job->task);
+    groups_free(job->groups);
+}
+
+/* Divides the mesh among the originators and makes their trees. Result: 0, or
+   an exit status after a message; in both cases the job is to be closed. */
+static int open_job(struct job *job, const struct job_task *task)
+{
+    uint32_t count = task->request->originators;
+    int status = 0;
+
+    *job = (struct job){
+        .originators = count,
+        .task = memory_or_exit(calloc(count, sizeof *job->task)),
+        .order = memory_or_exit(calloc(count, sizeof *job->order))};
+    for (uint32_t i = 0; i < count; ++i) {
+        job->task[i] = *task;
+        job->task[i].originator = &task->request->originator[i];
+        job->task[i].group = i;
+    }
+    if (count > 1) {
+        job->groups = groups_make(job->task);
+    }
+    for (uint32_t i = 0; status == 0 && i < count; ++i) {
+        status = job_order_open(&job->order[i], &job->task[i]);
+    }
+    return status;
+}
+
+/* Runs the job on the open mesh, and closes it. */
+static int run_all(struct outcome *outcome, struct job *job, double start_s)
+{
+    struct job_mesh *mesh = job->mesh;
+    bool fit = true;
+    int status;
+
+    for (uint32_t i = 0; fit && i < job->originators; ++i) {
+        job->task[i].room_bytes = mesh->room_bytes;
+        job->task[i].rate = rates_find(&job->task[i], mesh->board);
+        fit = batches_fit(&job->task[i]);
+    }
+    status = fit ? run_batches(outcome, job) : EXIT_FAILED;
+    if (status == 0 && mesh->ops->add_rank_times != NULL) {
+        mesh->ops->add_rank_times(mesh, outcome);
+    }
+    outcome->boot_wall_s = mesh->up_wall_s - start_s;
+    mesh->ops->close(mesh);
+    watch_stage(job->task[0].watch, WATCH_DONE);
+    return status;
+}
+
+int job_run(struct outcome *outcome, const struct request *request,
+            const struct job_schedule *schedule, struct watch *watch,
+            job_farm_end *farm_end)
+{
+    const struct job_task task = {.request = request,
+                                  .schedule = *schedule,
+                                  .watch = watch,
+                                  .farm_end = farm_end};
+    double start_s = mesh_wall_s();
+    struct job job;
+    int status;
+
+    memset(outcome, 0, sizeof *outcome);
+    watch_stage(watch, WATCH_BOOTING);
+    status = open_job(&job, &task);
+    if (status == 0) {
+        status = request->mesh->open(&job.mesh, &job.task[0], false);
+    }
+    if (status == 0) {
+        status = run_all(outcome, &job, start_s);
+    }
+    close_job(&job);
+    return status;
 }

@@ -16,8 +16,8 @@ uint64_t memory_need(const struct request *request);
 
 /*
  * Refuses a mesh that needs more memory than is left, unless `force`; then it
- * warns. Of what it finds it leaves the numbers in the request. Result: 0, or an
- * exit status after a message on stderr with both numbers.
+ * warns. Of what it finds it leaves the numbers in the request. Result: 0, or
+ * an exit status after a message on stderr with both numbers.
  */
 NODISCARD int memory_need_check(struct request *request, bool force);
 

@@ -63,7 +63,7 @@ struct mesh_ops {
     void (*explain)(struct job_mesh *mesh, int error);
 
     /* Reads the nodes' logs and counters of the last batch, carried out by that
-       order, into an outcome that collect_begin() began. */
+       order, into an outcome that originators_read() began. */
     int (*collect)(struct job_mesh *mesh, struct outcome *outcome,
                    const struct wire_order *order);
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/job/order.h"
 
-#include "qemu/fabric/postmortem.h"
 #include "qemu/job/batches.h"
 #include "qemu/job/policy.h"
-#include "qemu/job/output_chunks.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/memory.h"
-#include "qemu/base/quote.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,14 +22,13 @@ static int complain_tree(const struct job_task *task)
     return EXIT_FAILED;
 }
 
-int job_order_tree(uint8_t **tree, const struct job_task *task)
+int job_order_open(struct job_order *order, const struct job_task *task)
 {
-    *tree = NULL;
-    if (job_policy(task)->tree == NULL) {
+    if (!job_policy(task)->has_tree) {
         return 0;
     }
-    *tree = job_policy(task)->tree(task);
-    if (*tree != NULL) {
+    order->tree = job_policy_tree(task);
+    if (order->tree != NULL) {
         return 0;
     }
     return task->request->program != NULL ? EXIT_FAILED : complain_tree(task);
@@ -127,23 +123,23 @@ static struct wire_order wire_of(const struct job_task *task, uint32_t index)
 }
 
 void job_order_init(struct job_order *order, const struct job_task *task,
-                    const uint8_t *tree, uint32_t index)
+                    uint32_t index)
 {
     struct wire_order *wire = &order->wire;
     uint32_t head_bytes;
-    uint8_t *head;
 
     *wire = wire_of(task, index);
-    wire->tree_nodes = tree != NULL ? (uint16_t)tree_nodes(tree) : 0;
-    wire->tree = tree;
+    wire->tree = order->tree;
+    wire->tree_nodes =
+        order->tree != NULL ? (uint16_t)tree_nodes(order->tree) : 0;
     wire->policy = job_policy(task)->id & 0xfu;
     head_bytes = wire_order_head_bytes(wire);
-    head = memory_or_exit(malloc(head_bytes));
-    wire_order_store(head, wire);
+    order->head = memory_or_exit(realloc(order->head, head_bytes));
+    wire_order_store(order->head, wire);
     order->mesh =
         (struct mesh_order){.job = identity_of(task->group + (uint64_t)index),
                             .kind = WIRE_ORDER,
-                            .head = head,
+                            .head = order->head,
                             .head_bytes = head_bytes,
                             .load_bytes = (uint32_t)wire_order_load_bytes(wire),
                             .more = (wire->flags & WIRE_MORE) != 0};
@@ -152,77 +148,8 @@ void job_order_init(struct job_order *order, const struct job_task *task,
         (uint64_t)wire->first_unit * wire->unit_bytes - wire->before_bytes);
 }
 
-void job_order_free(struct job_order *order)
+void job_order_close(struct job_order *order)
 {
-    free((void *)(uintptr_t)order->mesh.head);
-}
-
-/* ---- the report ---- */
-
-/* Prints which of several originators a message is about. */
-static void print_place(const struct job_task *task)
-{
-    if (task->groups != NULL) {
-        fprintf(stderr, " at %u,%u, of %s", task->originator->at.x,
-                task->originator->at.y,
-                file_name(task->originator->input_name));
-    }
-}
-
-static void print_originator(const struct job_task *task)
-{
-    fputs("quincunx: the originator", stderr);
-    print_place(task);
-    fputc(' ', stderr);
-}
-
-static int complain_phases(const struct job_task *task,
-                           const struct wire_report *plan)
-{
-    if (task->schedule.rounds > 1 && task->schedule.rounds != WIRE_BEST) {
-        fprintf(stderr, "quincunx: --rounds %u: infeasible for this load",
-                task->schedule.rounds);
-        print_place(task);
-        fputs("; fewer rounds, 1, or auto may be\n", stderr);
-    } else {
-        fprintf(stderr,
-                "quincunx: --phases %u: infeasible for this load; "
-                "at most %u phases are feasible\n",
-                task->schedule.phases, plan->phases_feasible);
-    }
-    return EXIT_FAILED;
-}
-
-int job_order_report(struct outcome_originator *originator,
-                     struct rounds_plan *rounds,
-                     const struct mesh_report *report,
-                     const struct job_task *task)
-{
-    struct wire_report *plan = &originator->plan;
-    uint32_t bytes = report->bytes - CIRCUIT_HEADER_BYTES;
-
-    if (wire_report_load(plan, rounds, report->data + CIRCUIT_HEADER_BYTES,
-                         bytes) != ERR_OK) {
-        print_originator(task);
-        fputs("ended without a report\n", stderr);
-        return EXIT_FAILED;
-    }
-    if (plan->error == ERR_PHASES) {
-        return complain_phases(task, plan);
-    }
-    if (plan->error != ERR_OK) {
-        print_originator(task);
-        fprintf(stderr, "gave up: %s\n", postmortem_error(plan->error));
-        postmortem_print_hint(stderr, "quincunx: ", plan->error);
-        return EXIT_FAILED;
-    }
-    if (output_chunks_join(
-            &originator->result,
-            report->data + CIRCUIT_HEADER_BYTES + wire_report_bytes(plan),
-            bytes - wire_report_bytes(plan), &task->originator->terms) != 0) {
-        print_originator(task);
-        fputs("sent an output that is malformed\n", stderr);
-        return EXIT_FAILED;
-    }
-    return 0;
+    free(order->tree);
+    free(order->head);
 }

@@ -1,170 +1,200 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/job/originators.h"
 
+#include "qemu/fabric/postmortem.h"
 #include "qemu/job/batches.h"
-#include "qemu/job/collect.h"
-#include "qemu/job/groups.h"
-#include "qemu/job/rates.h"
 #include "qemu/job/layers.h"
+#include "qemu/job/output_chunks.h"
+#include "qemu/job/policy.h"
+#include "qemu/job/rates.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/quote.h"
+#include "scatter/plan/farm.h"
+#include "scatter/plan/tree.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- tasks ---- */
+/* ---- a farm's plan ---- */
 
-int originators_open(struct originators *originators,
-                     const struct request *request,
-                     const struct job_schedule *schedule, struct watch *watch)
+/* As in scatter/engine/farm.c: two circuits for each chunk. */
+#define CIRCUITS 4u
+
+/* Instructions of a board for a demand, roughly. */
+#define DEMAND_INSTRUCTIONS 550u
+
+/* Counts the nodes that the originator serves, itself included, and those that
+   masters serve, as the order's tree has them. */
+static void count_members(struct plan_job *input, const struct job_task *task)
 {
-    uint32_t count = request->originators;
-    int status = 0;
+    uint8_t *tree = job_policy_tree(task);
+    uint32_t nodes =
+        tree != NULL ? tree_nodes(tree) : torus_nodes(task->request->size);
 
-    *originators = (struct originators){
-        .count = count,
-        .task = memory_or_exit(calloc(count, sizeof *originators->task)),
-        .tree = memory_or_exit(calloc(count, sizeof *originators->tree)),
-        .order = memory_or_exit(calloc(count, sizeof *originators->order))};
-    for (uint32_t i = 0; i < count; ++i) {
-        originators->task[i] =
-            (struct job_task){.request = request,
-                              .originator = &request->originator[i],
-                              .schedule = *schedule,
-                              .group = i,
-                              .watch = watch};
+    for (uint32_t i = 0; tree != NULL && i < nodes; ++i) {
+        input->served += tree_in_group(tree + TREE_BRANCH_BYTES * i);
     }
-    if (count > 1) {
-        originators->groups = groups_make(originators->task);
-    }
-    for (uint32_t i = 0; status == 0 && i < count; ++i) {
-        status = job_order_tree(&originators->tree[i], &originators->task[i]);
-    }
-    if (status != 0) {
-        originators_free(originators);
-    }
-    return status;
+    input->nodes = nodes - input->served;
+    free(tree);
 }
 
-void originators_free(struct originators *originators)
+/* Returns a rough makespan, without outputs, of circuits over four ports. */
+static uint64_t rough_ps(const struct job_task *farm, uint64_t compute_ps)
 {
-    for (uint32_t i = 0; i < originators->count; ++i) {
-        free(originators->tree[i]);
+    const struct request *request = farm->request;
+    const struct format_load *load = &farm->originator->load;
+    const struct profile *profile = request_plan_profile(request);
+    uint64_t circuits_ps = CIRCUITS * profile->startup_ps / request->ports;
+    uint64_t software_ps = request->mesh->has_images
+                               ? DEMAND_INSTRUCTIONS * JOB_INSTRUCTION_PS
+                               : 0;
+    uint64_t demand_ps = software_ps > circuits_ps ? software_ps : circuits_ps;
+    struct plan_job input = {
+        .compute_ps = compute_ps,
+        .transfer_ps = profile->transfer_ps * load->unit_bytes,
+        .demand_ps = demand_ps < UINT32_MAX ? demand_ps : UINT32_MAX,
+        .load_units = (uint32_t)load->units,
+        .ports = request->ports};
+
+    if (farm->originator->terms.output_denominator > 0 ||
+        request->store_and_forward || request->ports < TORUS_PORTS) {
+        return 0;
     }
-    free(originators->tree);
-    free(originators->task);
-    free(originators->order);
-    groups_free(originators->groups);
+    count_members(&input, farm);
+    return farm_makespan_ps(&input, profile->startup_ps);
 }
 
-void originators_set_mesh(struct originators *originators,
-                          const struct job_mesh *mesh)
+/*
+ * Sets the makespan of a farm's report, of an order of `units` units, by the
+ * compute time that the originator measured. The report of a farm has no
+ * makespan, which tells it from a plan. Of several originators and with serial
+ * ports the makespan is rough; 0: not known, where outputs, fewer ports or
+ * store and forward count, or if the task has no farm_end(). Result: whether
+ * the report is a farm's.
+ */
+static bool plan_farm(struct wire_report *plan, const struct job_task *task,
+                      uint64_t units)
 {
-    for (uint32_t i = 0; i < originators->count; ++i) {
-        struct job_task *task = &originators->task[i];
+    struct job_originator originator = *task->originator;
+    struct job_task farm = *task;
+    /* A slow originator measured more. */
+    uint64_t compute_ps = plan->compute_ps >> job_task_slow_shift(task);
+    struct job_rate rate = {.compute_ps = compute_ps > 0 ? compute_ps : 1,
+                            .call_ps = plan->call_ps};
 
-        task->room_bytes = mesh->room_bytes;
-        task->rate = rates_find(task, mesh->board);
+    if (plan->makespan_ps > 0) {
+        return false;
     }
-}
-
-static bool fits(const struct job_task *task)
-{
-    const struct job_originator *originator = task->originator;
-    uint64_t most = batches_memory_units(task);
-
-    if (originator->load.units <= most) {
-        return true;
+    farm.originator = &originator;
+    originator.load.units = units - plan->measured_units;
+    if (task->schedule.kind != SCHEDULE_FARM) {
+        farm.schedule.kind = SCHEDULE_FARM;
+        originator.terms.cost_varies = true;
     }
-    fprintf(stderr,
-            "quincunx: --originator '%u,%u=%s': has %" PRIu64
-            " units; must have 1 to %" PRIu64
-            ", as these boards' memory takes\n",
-            originator->at.x, originator->at.y,
-            quote_shown(originator->input_name), originator->load.units, most);
-    return false;
-}
-
-bool originators_fit(const struct originators *originators)
-{
-    bool fit = true;
-
-    if (originators->count == 1) {
-        return batches_fit(&originators->task[0]);
+    if (task->groups != NULL || !task->request->mesh->has_fabric) {
+        plan->makespan_ps = rough_ps(&farm, rate.compute_ps);
+    } else if (task->farm_end != NULL && originator.load.units > 0) {
+        if (task->schedule.kind == SCHEDULE_FARM) {
+            originator.load.units = units; /* of which as many are measured */
+        }
+        plan->makespan_ps = task->farm_end(&farm, rate);
     }
-    for (uint32_t i = 0; fit && i < originators->count; ++i) {
-        fit = fits(&originators->task[i]);
-    }
-    return fit;
-}
-
-/* ---- orders ---- */
-
-int originators_order(struct originators *originators, struct job_mesh *mesh,
-                      uint32_t index)
-{
-    uint32_t count = originators->count;
-    struct mesh_order *orders = memory_or_exit(calloc(count, sizeof *orders));
-    int status;
-
-    for (uint32_t i = 0; i < count; ++i) {
-        job_order_init(&originators->order[i], &originators->task[i],
-                       originators->tree[i], index);
-        orders[i] = originators->order[i].mesh;
-    }
-    status = mesh->ops->order(mesh, orders);
-    for (uint32_t i = 0; i < count; ++i) {
-        job_order_free(&originators->order[i]);
-    }
-    free(orders);
-    return status;
+    return true;
 }
 
 /* ---- reports ---- */
 
-static int read_report(struct outcome *outcome,
-                       const struct originators *originators, uint32_t index,
+/* Prints which of several originators a message is about. */
+static void print_place(const struct job_task *task)
+{
+    if (task->groups != NULL) {
+        fprintf(stderr, " at %u,%u, of %s", task->originator->at.x,
+                task->originator->at.y,
+                file_name(task->originator->input_name));
+    }
+}
+
+static void print_originator(const struct job_task *task)
+{
+    fputs("quincunx: the originator", stderr);
+    print_place(task);
+    fputc(' ', stderr);
+}
+
+static int complain_phases(const struct job_task *task,
+                           const struct wire_report *plan)
+{
+    if (task->schedule.rounds > 1 && task->schedule.rounds != WIRE_BEST) {
+        fprintf(stderr, "quincunx: --rounds %u: infeasible for this load",
+                task->schedule.rounds);
+        print_place(task);
+        fputs("; fewer rounds, 1, or auto may be\n", stderr);
+    } else {
+        fprintf(stderr,
+                "quincunx: --phases %u: infeasible for this load; "
+                "at most %u phases are feasible\n",
+                task->schedule.phases, plan->phases_feasible);
+    }
+    return EXIT_FAILED;
+}
+
+/* Reads a report: its plan and result into *originator, the tables of its
+   rounds into *rounds. Result: 0, or an exit status after a message: the report
+   may name an error. */
+static int load_report(struct outcome_originator *originator,
+                       struct rounds_plan *rounds,
+                       const struct mesh_report *report,
+                       const struct job_task *task)
+{
+    struct wire_report *plan = &originator->plan;
+    uint32_t bytes = report->bytes - CIRCUIT_HEADER_BYTES;
+
+    if (wire_report_load(plan, rounds, report->data + CIRCUIT_HEADER_BYTES,
+                         bytes) != ERR_OK) {
+        print_originator(task);
+        fputs("ended without a report\n", stderr);
+        return EXIT_FAILED;
+    }
+    if (plan->error == ERR_PHASES) {
+        return complain_phases(task, plan);
+    }
+    if (plan->error != ERR_OK) {
+        print_originator(task);
+        fprintf(stderr, "gave up: %s\n", postmortem_error(plan->error));
+        postmortem_print_hint(stderr, "quincunx: ", plan->error);
+        return EXIT_FAILED;
+    }
+    if (output_chunks_join(
+            &originator->result,
+            report->data + CIRCUIT_HEADER_BYTES + wire_report_bytes(plan),
+            bytes - wire_report_bytes(plan), &task->originator->terms) != 0) {
+        print_originator(task);
+        fputs("sent an output that is malformed\n", stderr);
+        return EXIT_FAILED;
+    }
+    return 0;
+}
+
+static int read_report(struct outcome *outcome, const struct job_task *task,
+                       const struct job_order *order,
                        const struct mesh_report *report)
 {
-    const struct job_task *task = &originators->task[index];
-    const struct wire_order *order = &originators->order[index].wire;
-    struct outcome_originator *originator = &outcome->originator[index];
+    const struct wire_order *wire = &order->wire;
+    struct outcome_originator *originator = &outcome->originator[task->group];
     struct rounds_plan unused; /* of several originators no tables are shown */
     struct rounds_plan *rounds =
-        originators->count == 1 ? &outcome->rounds : &unused;
-    int status = job_order_report(originator, rounds, report, task);
+        task->groups == NULL ? &outcome->rounds : &unused;
+    int status = load_report(originator, rounds, report, task);
 
-    if (status == 0 && farm_plan(&originator->plan, task, order->load_units,
-                                 originators->farm_end)) {
+    if (status == 0 && plan_farm(&originator->plan, task, wire->load_units)) {
         outcome->became_farm = task->schedule.kind != SCHEDULE_FARM;
     }
     originator->at = task->originator->at;
     originator->input_name = task->originator->input_name;
-    originator->load_units = order->load_units;
-    originator->load_bytes = (uint64_t)order->load_units * order->unit_bytes;
-    originator->nodes = groups_nodes(task);
-    return status;
-}
-
-/* Reads all reports, also behind one of an originator that failed: each of
-   these is named. */
-static int read_reports(struct outcome *outcome,
-                        const struct originators *originators,
-                        const struct job_mesh *mesh)
-{
-    int status = 0;
-
-    outcome->originators = originators->count;
-    outcome->originator =
-        memory_or_exit(calloc(originators->count, sizeof *outcome->originator));
-    for (uint32_t i = 0; i < originators->count; ++i) {
-        int failed = read_report(outcome, originators, i, &mesh->report[i]);
-
-        status = failed != 0 ? failed : status;
-    }
+    originator->load_units = wire->load_units;
+    originator->load_bytes = (uint64_t)wire->load_units * wire->unit_bytes;
     return status;
 }
 
@@ -288,6 +318,35 @@ static int join_results(struct outcome *outcome, const struct job_task *task)
     return 0;
 }
 
+/* ---- a batch ---- */
+
+static bool is_slowed(const struct request *request, uint32_t node)
+{
+    struct torus_coord at = torus_coord_of(request->size, node);
+
+    return request_slow_shift(request, node) > 0 ||
+           injection_slow(&request->injections, at) != NULL;
+}
+
+/* Fills in the request's values, and a record for each node with all 0. */
+static void begin_nodes(struct outcome *outcome, const struct job_task *task)
+{
+    const struct request *request = task->request;
+    uint32_t nodes = torus_nodes(request->size);
+    struct node_counters *port =
+        memory_or_exit(calloc((size_t)nodes * NODE_PORTS, sizeof *port));
+
+    outcome->request = request;
+    outcome->schedule = task->schedule;
+    outcome->host_times = request->mesh->has_cables;
+    outcome->node_count = nodes;
+    outcome->node = memory_or_exit(calloc(nodes, sizeof *outcome->node));
+    for (uint32_t i = 0; i < nodes; ++i) {
+        outcome->node[i].port = port + (size_t)i * NODE_PORTS;
+        outcome->node[i].slowed = is_slowed(request, i);
+    }
+}
+
 /* Whether the plan has its unit time from rates of earlier jobs. */
 static bool plans_by_rates(const struct outcome *outcome,
                            const struct wire_order *order)
@@ -296,33 +355,44 @@ static bool plans_by_rates(const struct outcome *outcome,
            outcome->originator[0].plan.compute_ps >= order->compute_ps;
 }
 
-int originators_read(struct outcome *outcome,
-                     const struct originators *originators,
-                     struct job_mesh *mesh)
+int originators_read(struct outcome *outcome, const struct job_task task[],
+                     const struct job_order order[], struct job_mesh *mesh)
 {
-    const struct job_task *first = &originators->task[0];
-    const struct wire_order *order = &originators->order[0].wire;
-    int status = read_reports(outcome, originators, mesh);
+    const struct mesh_groups *groups = task[0].groups;
+    uint32_t count = task[0].request->originators;
+    int status = 0;
 
+    outcome->originators = count;
+    outcome->originator =
+        memory_or_exit(calloc(count, sizeof *outcome->originator));
+    /* Also behind one that failed: each of these is named. */
+    for (uint32_t i = 0; i < count; ++i) {
+        int failed =
+            read_report(outcome, &task[i], &order[i], &mesh->report[i]);
+
+        status = failed != 0 ? failed : status;
+    }
     if (status != 0) {
         explain_failures(outcome, mesh);
         return status;
     }
     set_plan(outcome);
-    collect_begin(outcome, first);
+    begin_nodes(outcome, &task[0]);
     outcome->board = mesh->board;
-    if (plans_by_rates(outcome, order)) {
-        outcome->rate_from = rates_path(first->request->rates);
+    if (plans_by_rates(outcome, &order[0].wire)) {
+        outcome->rate_from = rates_path(task[0].request->rates);
     }
-    status = mesh->ops->collect(mesh, outcome, order);
+    status = mesh->ops->collect(mesh, outcome, &order[0].wire);
     if (status != 0) {
         return status;
     }
-    for (uint32_t i = 0; originators->groups != NULL && i < outcome->node_count;
-         ++i) {
-        outcome->node[i].group = originators->groups->of_node[i];
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        uint16_t group = groups != NULL ? groups->of_node[i] : 0;
+
+        outcome->node[i].group = group;
+        outcome->originator[group].nodes += 1;
     }
     add_loads(outcome);
     layers_fill(outcome);
-    return join_results(outcome, first);
+    return join_results(outcome, &task[0]);
 }

@@ -51,34 +51,27 @@ const struct wire_report *outcome_plan_of(const struct outcome *outcome,
     return &outcome->originator[node->group].plan;
 }
 
-uint64_t outcome_group_start_ps(const struct outcome *outcome, uint32_t index)
+/* From the start until the last result is merged. An originator that is alone
+   merges nothing: it is done when it ends, at end_ps. */
+static uint64_t with_results(const struct wire_report *plan, uint64_t end_ps)
 {
-    return outcome->originator[index].plan.scatter_start_ps -
-           outcome->plan.scatter_start_ps;
-}
-
-uint64_t outcome_group_makespan_ps(const struct outcome *outcome,
-                                   uint32_t index)
-{
-    return last_ps(outcome, index) - outcome_group_start_ps(outcome, index);
-}
-
-uint64_t outcome_group_with_results_ps(const struct outcome *outcome,
-                                       uint32_t index)
-{
-    const struct wire_report *plan = &outcome->originator[index].plan;
-
     return plan->gather_done_ps > plan->scatter_start_ps
                ? plan->gather_done_ps - plan->scatter_start_ps
-               : outcome_group_makespan_ps(outcome, index);
+               : end_ps;
 }
 
-uint64_t outcome_group_answer_ps(const struct outcome *outcome, uint32_t index)
+struct outcome_group_times outcome_group_times(const struct outcome *outcome,
+                                               uint32_t index)
 {
     const struct wire_report *plan = &outcome->originator[index].plan;
+    struct outcome_group_times times = {
+        .start_ps = plan->scatter_start_ps - outcome->plan.scatter_start_ps};
 
-    return plan->scatter_start_ps - plan->ordered_ps +
-           outcome_group_with_results_ps(outcome, index);
+    times.makespan_ps = last_ps(outcome, index) - times.start_ps;
+    times.with_results_ps = with_results(plan, times.makespan_ps);
+    times.answer_ps =
+        plan->scatter_start_ps - plan->ordered_ps + times.with_results_ps;
+    return times;
 }
 
 /* ---- times ---- */
@@ -120,14 +113,8 @@ uint64_t outcome_spread_ps(const struct outcome *outcome)
 
 uint64_t outcome_with_results_ps(const struct outcome *outcome)
 {
-    const struct wire_report *plan = &outcome->plan;
-    uint64_t sum = plan->gather_done_ps - plan->scatter_start_ps;
-
-    /* An originator that is alone merges nothing: it is done when it ends. */
-    if (plan->gather_done_ps <= plan->scatter_start_ps) {
-        sum = last_ps(outcome, ALL_GROUPS);
-    }
-    return sum + LATER_BATCHES(outcome, with_results_ps);
+    return with_results(&outcome->plan, last_ps(outcome, ALL_GROUPS)) +
+           LATER_BATCHES(outcome, with_results_ps);
 }
 
 static struct outcome_preparing sum(const struct outcome_preparing *a,
@@ -198,16 +185,23 @@ uint64_t outcome_compute_ps(const struct outcome_node *node)
     return sum_ps;
 }
 
+uint64_t outcome_computed_units(const struct outcome_node *node)
+{
+    uint64_t units = 0;
+
+    for (unsigned k = 0; k < node->intervals; ++k) {
+        units += node->interval[k].units;
+    }
+    return units;
+}
+
 struct job_rate outcome_batch_rate(const struct outcome *outcome)
 {
     const struct outcome_node *node = &outcome->node[torus_index(
         outcome->request->size, outcome->originator[0].at)];
     const struct wire_report *plan = outcome_plan_of(outcome, node);
-    uint32_t units = 0;
+    uint32_t units = (uint32_t)outcome_computed_units(node);
 
-    for (unsigned k = 0; k < node->intervals; ++k) {
-        units += node->interval[k].units;
-    }
     if (units >= RATE_UNITS_MIN) {
         return share_rate(plan, units, outcome_compute_ps(node),
                           node->intervals);
@@ -277,13 +271,20 @@ uint64_t outcome_computing_ps(const struct outcome *outcome)
            LATER_BATCHES(outcome, computing_ps);
 }
 
-uint64_t outcome_calls_ps(const struct outcome *outcome)
+uint64_t outcome_calls(const struct outcome *outcome)
 {
     uint64_t calls = 0;
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         calls += outcome->node[i].intervals;
     }
+    return calls;
+}
+
+uint64_t outcome_calls_ps(const struct outcome *outcome)
+{
+    uint64_t calls = outcome_calls(outcome);
+
     return (calls > 0 ? (calls - 1) * outcome->plan.call_ps : 0) +
            LATER_BATCHES(outcome, calls_ps);
 }

@@ -97,13 +97,6 @@ struct outcome_batch {
     char timeline[OUTCOME_DIGEST_BYTES]; /* hexadecimal */
 };
 
-/* A schedule that --schedule auto weighed. */
-struct outcome_choice {
-    const char *schedule;
-    uint64_t answer_ps; /* that was expected */
-};
-
-#define OUTCOME_CHOICES_MAX 6u
 #define OUTCOME_FEW_SIDE 5u
 
 /* An originator, with what it planned and found in the first batch. */
@@ -134,10 +127,8 @@ struct outcome {
                           not along the schedule's tree */
     const struct format_load *load; /* to show parts of it; or NULL */
     const char *command;            /* line that started it; or NULL */
-    /* The earliest first, which was taken; none if the schedule was named. */
-    struct outcome_choice choice[OUTCOME_CHOICES_MAX];
-    unsigned choices;
-    bool choices_estimated; /* by the kernel's estimate of a unit's time */
+    /* Of --schedule auto (qemu/job/choose.h); NULL: the schedule was named. */
+    const struct choices *choices;
     const char *rate_from; /* a file's name, if the plan has its rate from it */
     uint64_t load_bytes;
     uint64_t load_units;
@@ -177,19 +168,16 @@ uint64_t outcome_makespan_ps(const struct outcome *outcome);
 const struct wire_report *outcome_plan_of(const struct outcome *outcome,
                                           const struct outcome_node *node);
 
-/* Of several originators number `index`: when it started to send, counted from
-   the first that did; and from there, when the last of its group stopped
-   computing. */
-uint64_t outcome_group_start_ps(const struct outcome *outcome, uint32_t index);
-uint64_t outcome_group_makespan_ps(const struct outcome *outcome,
-                                   uint32_t index);
+/* Times of one of several originators, ps. */
+struct outcome_group_times {
+    uint64_t start_ps;        /* it began to send, after the first that did */
+    uint64_t makespan_ps;     /* from then until the last of its group ended */
+    uint64_t with_results_ps; /* from then until it had merged all results */
+    uint64_t answer_ps;       /* from its order until then */
+};
 
-/* From its start until it had merged the last result. */
-uint64_t outcome_group_with_results_ps(const struct outcome *outcome,
-                                       uint32_t index);
-
-/* From its order until then. */
-uint64_t outcome_group_answer_ps(const struct outcome *outcome, uint32_t index);
+struct outcome_group_times outcome_group_times(const struct outcome *outcome,
+                                               uint32_t index);
 
 /* As the originator planned it. */
 uint64_t outcome_planned_ps(const struct outcome *outcome);
@@ -226,7 +214,10 @@ uint64_t outcome_computing_ps(const struct outcome *outcome);
    is software: part of their intervals, and not of one board's time. */
 uint64_t outcome_ports_ps(const struct outcome *outcome);
 
-/* What of that all calls of the kernel's run() but one took, besides units: one
+/* Calls of the kernel's run() in the first batch. */
+uint64_t outcome_calls(const struct outcome *outcome);
+
+/* What all calls but one took, besides units, of outcome_computing_ps(): one
    board calls it once. */
 uint64_t outcome_calls_ps(const struct outcome *outcome);
 
@@ -256,8 +247,9 @@ uint64_t outcome_idle_max_ps(const struct outcome *outcome);
 /* The transfer time of one unit (of which the load may have few). */
 uint64_t outcome_transfer_ps_per_unit(const struct outcome *outcome);
 
-/* All computing of a node. */
+/* All computing of a node, and its units. */
 uint64_t outcome_compute_ps(const struct outcome_node *node);
+uint64_t outcome_computed_units(const struct outcome_node *node);
 
 /* Whether the plan counts on the kernel's own estimate of a unit's time: nobody
    has measured one, as there are too few for that. */

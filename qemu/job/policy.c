@@ -21,27 +21,6 @@ static bool has_pattern(const struct job_task *task)
            task->request->slow_shift == NULL;
 }
 
-static bool suits_pattern(const struct job_task *task)
-{
-    return task->schedule.kind == SCHEDULE_PETERS_SYSKA && has_pattern(task);
-}
-
-static bool suits_hybrid(const struct job_task *task)
-{
-    return task->schedule.kind == SCHEDULE_HYBRID && has_pattern(task);
-}
-
-static bool suits_farm(const struct job_task *task)
-{
-    return task->schedule.kind == SCHEDULE_FARM;
-}
-
-static bool suits_all(const struct job_task *task)
-{
-    (void)task;
-    return true;
-}
-
 bool job_policy_has_masters(const struct job_task *task)
 {
     return task->request->mesh->has_fabric && task->groups == NULL &&
@@ -60,8 +39,7 @@ unsigned job_policy_levels(const struct job_task *task)
                : 1;
 }
 
-/* The tree of the nodes that serve the task's originator. */
-static uint8_t *tree_of(const struct job_task *task)
+uint8_t *job_policy_tree(const struct job_task *task)
 {
     uint32_t nodes = torus_nodes(task->request->size);
     bool *member = memory_or_exit(calloc(nodes, sizeof *member));
@@ -108,31 +86,37 @@ static uint64_t hybrid_bytes(const struct job_task *task)
     return 40u * torus_nodes(task->request->size) + 1024u;
 }
 
-static const struct job_policy policies[] = {
-    {.id = WIRE_PATTERN, .counts_phases = true, .suits = suits_pattern},
-    {.id = WIRE_PATTERN,
-     .counts_phases = true,
-     .suits = suits_hybrid,
-     .plan_bytes = hybrid_bytes},
-    {.id = WIRE_FARM,
-     .suits = suits_farm,
-     .tree = tree_of,
-     .plan_bytes = farm_bytes},
-    {.id = WIRE_TREE,
-     .suits = suits_all,
-     .tree = tree_of,
-     .plan_bytes = tree_bytes}};
+/* The last row suits all jobs. */
+static const struct job_policy policies[] = {{.id = WIRE_PATTERN,
+                                              .schedule = SCHEDULE_PETERS_SYSKA,
+                                              .on_pattern = true,
+                                              .counts_phases = true},
+                                             {.id = WIRE_PATTERN,
+                                              .schedule = SCHEDULE_HYBRID,
+                                              .on_pattern = true,
+                                              .counts_phases = true,
+                                              .plan_bytes = hybrid_bytes},
+                                             {.id = WIRE_FARM,
+                                              .schedule = SCHEDULE_FARM,
+                                              .has_tree = true,
+                                              .plan_bytes = farm_bytes},
+                                             {.id = WIRE_TREE,
+                                              .schedule = SCHEDULES,
+                                              .has_tree = true,
+                                              .plan_bytes = tree_bytes}};
 
 bool job_policy_has(const struct job_task *task)
 {
-    return task->schedule.kind != SCHEDULE_HYBRID || suits_hybrid(task);
+    return task->schedule.kind != SCHEDULE_HYBRID || has_pattern(task);
 }
 
 const struct job_policy *job_policy(const struct job_task *task)
 {
     const struct job_policy *row = policies;
 
-    while (!row->suits(task)) {
+    while (row->schedule != SCHEDULES &&
+           (row->schedule != task->schedule.kind ||
+            (row->on_pattern && !has_pattern(task)))) {
         row += 1;
     }
     return row;

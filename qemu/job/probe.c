@@ -11,20 +11,6 @@
 
 /* ---- orders and their reports ---- */
 
-static struct wire_entry entry_of(const struct probe_channel *channel,
-                                  const struct probe *probe,
-                                  enum wire_asks asks)
-{
-    return (struct wire_entry){
-        .path = torus_x_first(
-            channel->size,
-            torus_away(channel->size, channel->originator, probe->at)),
-        .count = probe->count,
-        .bytes = probe->bytes,
-        .ready_delay_ns = channel->ready_delay_ns,
-        .asks = asks};
-}
-
 static int complain_malformed(void)
 {
     fprintf(stderr, "quincunx: the originator's report of its probes is "
@@ -50,18 +36,30 @@ static int complain_given_up(const struct probe probes[], uint32_t count,
     return EXIT_FAILED;
 }
 
-/* Sends a list of these probes. Result: 0, and the report's rows lie from *at
- *to end; or an exit status after a message. */
+/* Sends a list of these probes, at most PROBE_ROWS_AT_ONCE. Result: 0, and the
+   report's rows lie from *at to *end; or an exit status after a message. */
 static int order_probes(const struct probe_channel *channel, const uint8_t **at,
-                        const uint8_t **end, const uint8_t *list,
+                        const uint8_t **end, enum wire_asks asks,
                         const struct probe probes[], uint32_t count)
 {
+    struct wire_entry list[PROBE_ROWS_AT_ONCE];
     uint32_t rows = (uint32_t)probe_rows(probes, count);
     uint32_t bytes = 0;
-    int status = channel->order(channel->context, at, &bytes, list,
-                                count * WIRE_ENTRY_BYTES);
+    int status;
     int32_t error;
 
+    for (uint32_t i = 0; i < count; ++i) {
+        list[i] = (struct wire_entry){
+            .path = torus_x_first(
+                channel->size,
+                torus_away(channel->size, channel->originator, probes[i].at)),
+            .count = probes[i].count,
+            .bytes = probes[i].bytes,
+            .ready_delay_ns = channel->ready_delay_ns,
+            .asks = asks};
+    }
+    status = channel->order(channel->context, at, &bytes, (uint8_t *)list,
+                            count * WIRE_ENTRY_BYTES);
     if (status != 0) {
         return status;
     }
@@ -81,17 +79,23 @@ static int order_probes(const struct probe_channel *channel, const uint8_t **at,
     return 0;
 }
 
-static void load_row(struct probe_row *row, const struct probe *probe,
-                     const struct wire_entry *entry, const uint8_t *in)
+/* Reads a row at *at, which moves on. */
+static void load_row(const struct probe_channel *channel, struct probe_row *row,
+                     const struct probe *probe, const uint8_t **at)
 {
+    const uint8_t *in = *at;
+
     row->at = probe->at;
-    row->hops = torus_path_hops(entry->path);
-    row->bytes = CIRCUIT_HEADER_BYTES + entry->bytes;
+    row->hops =
+        torus_hops(channel->size,
+                   torus_away(channel->size, channel->originator, probe->at));
+    row->bytes = CIRCUIT_HEADER_BYTES + probe->bytes;
     row->answer_bytes = row->bytes;
     row->t1_ps = bytes_load_u64(in);
     row->t4_ps = bytes_load_u64(in + 8);
     row->t2_ps = bytes_load_u64(in + 16);
     row->t3_ps = bytes_load_u64(in + 24);
+    *at += WIRE_ROW_BYTES;
 }
 
 /* One order: probes of at most PROBE_ROWS_AT_ONCE rows. */
@@ -99,22 +103,14 @@ static int measure_some(const struct probe_channel *channel,
                         struct probe_row rows[], const struct probe probes[],
                         uint32_t count)
 {
-    uint8_t list[PROBE_ROWS_AT_ONCE * WIRE_ENTRY_BYTES] = {0};
     const uint8_t *end;
     const uint8_t *at;
-    int status;
+    int status =
+        order_probes(channel, &at, &end, WIRE_ASKS_TIME, probes, count);
 
-    for (uint32_t i = 0; i < count; ++i) {
-        struct wire_entry entry = entry_of(channel, &probes[i], WIRE_ASKS_TIME);
-
-        memcpy(list + i * sizeof entry, &entry, sizeof entry);
-    }
-    status = order_probes(channel, &at, &end, list, probes, count);
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
-        struct wire_entry entry = entry_of(channel, &probes[i], WIRE_ASKS_TIME);
-
-        for (unsigned k = 0; k < probes[i].count; ++k, at += WIRE_ROW_BYTES) {
-            load_row(rows++, &probes[i], &entry, at);
+        for (unsigned k = 0; k < probes[i].count; ++k) {
+            load_row(channel, rows++, &probes[i], &at);
         }
     }
     return status;
@@ -159,8 +155,8 @@ int probe_measure(const struct probe_channel *channel, struct probe_row rows[],
 }
 
 /* One row with a log, at *at, which moves on. */
-static int load_log(struct probe_log *log, const struct probe *probe,
-                    const struct wire_entry *entry, const uint8_t **at,
+static int load_log(const struct probe_channel *channel, struct probe_log *log,
+                    const struct probe *probe, const uint8_t **at,
                     const uint8_t *end)
 {
     uint32_t bytes;
@@ -168,8 +164,7 @@ static int load_log(struct probe_log *log, const struct probe *probe,
     if (end - *at < (ptrdiff_t)(WIRE_ROW_BYTES + WIRE_LOG_BYTES)) {
         return complain_malformed();
     }
-    load_row(&log->row, probe, entry, *at);
-    *at += WIRE_ROW_BYTES;
+    load_row(channel, &log->row, probe, at);
     log->written = bytes_load_u32(*at);
     log->count = bytes_load_u32(*at + 4);
     *at += WIRE_LOG_BYTES;
@@ -187,9 +182,7 @@ static int load_log(struct probe_log *log, const struct probe *probe,
 static int read_some_logs(const struct probe_channel *channel,
                           struct probe_log logs[], uint32_t count)
 {
-    uint8_t list[PROBE_LOGS_AT_ONCE * WIRE_ENTRY_BYTES] = {0};
-    struct wire_entry entry[PROBE_LOGS_AT_ONCE];
-    struct probe probe[PROBE_LOGS_AT_ONCE] = {0};
+    struct probe probe[PROBE_LOGS_AT_ONCE];
     const uint8_t *end;
     const uint8_t *at;
     int status;
@@ -197,12 +190,10 @@ static int read_some_logs(const struct probe_channel *channel,
     for (uint32_t i = 0; i < count; ++i) {
         probe[i] = (struct probe){
             .at = logs[i].at, .count = 1, .bytes = PROBE_BYTES_MIN};
-        entry[i] = entry_of(channel, &probe[i], WIRE_ASKS_LOG);
-        memcpy(list + i * sizeof *entry, &entry[i], sizeof *entry);
     }
-    status = order_probes(channel, &at, &end, list, probe, count);
+    status = order_probes(channel, &at, &end, WIRE_ASKS_LOG, probe, count);
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
-        status = load_log(&logs[i], &probe[i], &entry[i], &at, end);
+        status = load_log(channel, &logs[i], &probe[i], &at, end);
     }
     return status == 0 && at != end ? complain_malformed() : status;
 }

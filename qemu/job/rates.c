@@ -19,30 +19,33 @@
 #define LATE_PERCENT 175   /* of a node that is slow */
 #define SLOWEST_MIN_PS 1e8 /* computed by a node whose time tells something */
 
+/* The slowest node's time for a unit, in percent of the median node's. */
+#define SLOWEST "slowest_percent"
+#define SLOWEST_MOST 1000000u
+
 struct rates {
     const char *path;
     json_t *file; /* checked: an object, whose "rates" are entries */
 };
 
-/* Numbers of an entry. */
-static const struct number {
+/* Fields of an entry: a name, or a whole number in least .. most. */
+static const struct field {
     const char *name;
     uint64_t least;
-    uint64_t most;
+    uint64_t most;       /* 0: a name */
     const char *meaning; /* of the largest, for people */
-} numbers[] = {
-    {"argument_bytes", 0, KERNEL_ARG_MAX, ""},
-    {"argument_crc32", 0, UINT32_MAX, ""},
-    {"unit_bytes", 0, UINT32_MAX, ""},
-    {"compute_ps", 1, PLANNER_TIME_MAX_PS, " (1.1 s)"},
-    {"call_ps", 0, WIRE_CALL_MAX_PS, " (34 ms)"},
-    {"units", 1, UINT32_MAX, ""},
+    bool may_lack;
+} fields[] = {
+    {"board", 0, 0, "", false},
+    {"kernel", 0, 0, "", false},
+    {"argument_bytes", 0, KERNEL_ARG_MAX, "", false},
+    {"argument_crc32", 0, UINT32_MAX, "", false},
+    {"unit_bytes", 0, UINT32_MAX, "", false},
+    {"compute_ps", 1, PLANNER_TIME_MAX_PS, " (1.1 s)", false},
+    {"call_ps", 0, WIRE_CALL_MAX_PS, " (34 ms)", false},
+    {"units", 1, UINT32_MAX, "", false},
+    {SLOWEST, 100, SLOWEST_MOST, "", true},
 };
-
-static const char *const names[] = {"board", "kernel"};
-
-/* A field that an entry may lack. */
-static const struct number slowest = {"slowest_percent", 100, 1000000, ""};
 
 /* ---- reading ---- */
 
@@ -67,21 +70,29 @@ static int refuse(const struct rates *rates, size_t index, const char *field,
     return status;
 }
 
-static int check_number(const struct rates *rates, size_t index,
-                        const json_t *entry, const struct number *number)
+static int check_field(const struct rates *rates, size_t index,
+                       const json_t *entry, const struct field *field)
 {
-    const json_t *value = json_object_get(entry, number->name);
+    const json_t *value = json_object_get(entry, field->name);
     json_int_t is = json_integer_value(value);
     char allowed[96];
 
-    if (json_is_integer(value) && is >= (json_int_t)number->least &&
-        is <= (json_int_t)number->most) {
+    if (value == NULL && field->may_lack) {
+        return 0;
+    }
+    if (field->most == 0) {
+        return json_is_string(value)
+                   ? 0
+                   : refuse(rates, index, field->name, value, "a name");
+    }
+    if (json_is_integer(value) && is >= (json_int_t)field->least &&
+        is <= (json_int_t)field->most) {
         return 0;
     }
     snprintf(allowed, sizeof allowed,
-             "a whole number from %" PRIu64 " to %" PRIu64 "%s", number->least,
-             number->most, number->meaning);
-    return refuse(rates, index, number->name, value, allowed);
+             "a whole number from %" PRIu64 " to %" PRIu64 "%s", field->least,
+             field->most, field->meaning);
+    return refuse(rates, index, field->name, value, allowed);
 }
 
 static int check_entry(const struct rates *rates, size_t index,
@@ -92,19 +103,8 @@ static int check_entry(const struct rates *rates, size_t index,
     if (!json_is_object(entry)) {
         return refuse(rates, index, "the entry", entry, "an object");
     }
-    for (size_t i = 0; status == 0 && i < sizeof names / sizeof *names; ++i) {
-        const json_t *value = json_object_get(entry, names[i]);
-
-        if (!json_is_string(value)) {
-            status = refuse(rates, index, names[i], value, "a name");
-        }
-    }
-    for (size_t i = 0; status == 0 && i < sizeof numbers / sizeof *numbers;
-         ++i) {
-        status = check_number(rates, index, entry, &numbers[i]);
-    }
-    if (status == 0 && json_object_get(entry, slowest.name) != NULL) {
-        status = check_number(rates, index, entry, &slowest);
+    for (size_t i = 0; status == 0 && i < sizeof fields / sizeof *fields; ++i) {
+        status = check_field(rates, index, entry, &fields[i]);
     }
     return status;
 }
@@ -253,7 +253,7 @@ struct job_rate rates_find(const struct job_task *task, const char *board)
 
 double rates_slowest_over_median(const struct job_task *task, const char *board)
 {
-    uint64_t percent = number_of(entry_for(task, board), slowest.name);
+    uint64_t percent = number_of(entry_for(task, board), SLOWEST);
 
     return percent == 0 ? 1 : (double)percent / 100;
 }
@@ -266,18 +266,13 @@ static double unit_ps(const struct job_task *task,
                       const struct outcome *outcome, uint32_t index)
 {
     const struct outcome_node *node = &outcome->node[index];
-    unsigned shift = request_slow_shift(task->request, index);
-    double sum_ps = 0;
-    double units = 0;
+    double sum_ps = (double)outcome_compute_ps(node) -
+                    (double)outcome->plan.call_ps * node->intervals;
+    uint64_t units = outcome_computed_units(node);
 
-    for (unsigned k = 0; k < node->intervals; ++k) {
-        sum_ps += (double)(node->interval[k].compute_end_ps -
-                           node->interval[k].compute_start_ps);
-        units += node->interval[k].units;
-    }
-    sum_ps -= (double)outcome->plan.call_ps * node->intervals;
     return units > 0 && sum_ps >= SLOWEST_MIN_PS
-               ? sum_ps / units / (1u << shift)
+               ? sum_ps / (double)units /
+                     (1u << request_slow_shift(task->request, index))
                : 0;
 }
 
@@ -289,12 +284,11 @@ static int compare_times(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The slowest node's time for a unit, in percent of the median node's. */
 static uint64_t slowest_percent(const struct job_task *task,
                                 const struct outcome *outcome)
 {
     double *times = memory_or_exit(calloc(outcome->node_count, sizeof *times));
-    uint64_t percent = slowest.least;
+    uint64_t percent = 100;
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
@@ -332,8 +326,7 @@ static json_t *entry_of(const struct job_task *task,
         (json_int_t)rate.units);
 
     if (percent >= LATE_PERCENT) {
-        json_object_set_new(entry, slowest.name,
-                            within(percent, slowest.least, slowest.most));
+        json_object_set_new(entry, SLOWEST, within(percent, 100, SLOWEST_MOST));
     }
     return entry;
 }

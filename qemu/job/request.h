@@ -94,6 +94,14 @@ struct job_rate {
     uint32_t units; /* 0: not known */
 };
 
+struct job_task;
+
+/* Returns the makespan, ps, of a farm on emulated switches, led by one
+   originator that measures first, whose units take rate.compute_ps and calls
+   rate.call_ps; 0: not known. */
+typedef uint64_t job_farm_end(const struct job_task *farm,
+                              struct job_rate rate);
+
 /* The part of one originator in a trial of a request. */
 struct job_task {
     const struct request *request;
@@ -101,11 +109,13 @@ struct job_task {
     struct job_schedule schedule;            /* as asked for, or chosen */
     const struct mesh_groups *groups;        /* NULL: there is one originator */
     uint32_t group;                          /* of the originator */
-    uint64_t room_bytes;  /* of a node's memory for a job's data; 0: that of a
-                             window, 16 MB */
-    struct job_rate rate; /* as rates of earlier jobs have it; units 0: not
-                                 known */
-    struct watch *watch;  /* of who looks on; or NULL */
+    uint64_t room_bytes;    /* of a node's memory for a job's data; 0: that of a
+                               window, 16 MB */
+    struct job_rate rate;   /* as rates of earlier jobs have it; units 0: not
+                                   known */
+    struct watch *watch;    /* of who looks on; or NULL */
+    job_farm_end *farm_end; /* when a farm is planned to end; NULL: nobody asks
+                             */
 };
 
 /* The task of a request's first originator, the schedule as asked for. */

@@ -3,6 +3,7 @@
 
 #include "qemu/job/job.h"
 #include "qemu/job/mesh_ops.h"
+#include "qemu/job/trial.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/progress.h"
 #include "scatter/wire/wire.h"
@@ -54,7 +55,8 @@ static struct request request_of(struct job_originator *originator,
 static int add(uint64_t *sum_ps, const struct request *request)
 {
     struct outcome outcome;
-    int status = job_execute(&outcome, request, &request->schedule, NULL);
+    int status =
+        job_run(&outcome, request, &request->schedule, NULL, trial_farm_ps);
 
     if (status == 0) {
         *sum_ps += outcome_answer_ps(&outcome);
@@ -63,12 +65,14 @@ static int add(uint64_t *sum_ps, const struct request *request)
     return status;
 }
 
-/* Of several originators the loads go one after the other. */
+/* Sets *sum_ps to the answers of the originators' loads, one after the other; 0
+   after a message. Result: 0, or EXIT_INTERRUPTED. */
 static int repeat(uint64_t *sum_ps, struct torus_size size,
                   const struct request *request)
 {
     int status = 0;
 
+    *sum_ps = 0;
     progress_within(0, "on %u x %u, to compare", size.width, size.height);
     for (uint32_t i = 0; status == 0 && i < request->originators; ++i) {
         struct job_originator originator = request->originator[i];
@@ -77,48 +81,38 @@ static int repeat(uint64_t *sum_ps, struct torus_size size,
         status = add(sum_ps, &smaller);
     }
     progress_within(0, "%s", "");
-    if (status != 0 && status != EXIT_INTERRUPTED) {
-        fprintf(stderr,
-                "quincunx: the job is done, but not once more on %u x %u, to "
-                "compare with\n",
-                size.width, size.height);
+    if (status == 0) {
+        return 0;
     }
-    return status;
+    *sum_ps = 0;
+    if (status == EXIT_INTERRUPTED) {
+        return status;
+    }
+    fprintf(stderr,
+            "quincunx: the job is done, but not once more on %u x %u, to "
+            "compare with\n",
+            size.width, size.height);
+    return 0;
 }
 
 /* ---- one board ---- */
 
-static uint64_t calls_of(const struct outcome *outcome)
-{
-    uint64_t calls = 0;
-
-    for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        calls += outcome->node[i].intervals;
-    }
-    return calls * outcome->batch_count; /* about: they are the first one's */
-}
-
 static bool is_near(const struct outcome *outcome)
 {
+    /* About: the calls are those of the first batch. */
+    uint64_t calls = outcome_calls(outcome) * outcome->batch_count;
     uint64_t unsure_ps = outcome_calls_ps(outcome) / 2 +
-                         calls_of(outcome) * CALL_UNSURE_PS + BESIDE_UNSURE_PS;
+                         calls * CALL_UNSURE_PS + BESIDE_UNSURE_PS;
 
     return unsure_ps <= outcome_one_board_ps(outcome) / NEAR_PART;
 }
 
 int smaller_one_board(struct outcome *outcome, const struct request *request)
 {
-    uint64_t sum_ps = 0;
-    int status;
-
     if (!can_repeat(request) || outcome->node_count == 1 || is_near(outcome)) {
         return 0;
     }
-    status = repeat(&sum_ps, (struct torus_size){1, 1}, request);
-    if (status == 0) {
-        outcome->alone_ps = sum_ps;
-    }
-    return status == EXIT_INTERRUPTED ? status : 0;
+    return repeat(&outcome->alone_ps, (struct torus_size){1, 1}, request);
 }
 
 /* ---- 25 boards ---- */
@@ -134,7 +128,7 @@ static bool computes_little(const struct outcome *outcome)
 
 int smaller_few_boards(struct outcome *outcome, const struct request *request)
 {
-    uint64_t sum_ps = 0;
+    uint64_t sum_ps;
     int status;
 
     if (!can_repeat(request) || request->originators > 1 ||
@@ -143,9 +137,8 @@ int smaller_few_boards(struct outcome *outcome, const struct request *request)
         return 0;
     }
     status = repeat(&sum_ps, few, request);
-    if (status == 0 &&
-        (double)sum_ps < SOONER * (double)outcome_answer_ps(outcome)) {
+    if ((double)sum_ps < SOONER * (double)outcome_answer_ps(outcome)) {
         outcome->few_ps = sum_ps;
     }
-    return status == EXIT_INTERRUPTED ? status : 0;
+    return status;
 }

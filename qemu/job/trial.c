@@ -6,7 +6,7 @@
 #include "hal/host/host.h"
 #include "hal/window/window.h"
 #include "qemu/job/batches.h"
-#include "qemu/job/job_run.h"
+#include "qemu/job/job.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/job/policy.h"
 #include "qemu/base/memory.h"

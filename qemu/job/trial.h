@@ -33,7 +33,7 @@ struct trial {
 NODISCARD int trial_run(struct trial *trial, const struct job_task *task,
                         struct job_rate rate, const struct injection *slow);
 
-/* Returns the makespan of a farm's trial, ps: a farm_end (farm_plan.h). */
+/* Returns the makespan of a farm's trial, ps: a job_farm_end. */
 uint64_t trial_farm_ps(const struct job_task *farm, struct job_rate rate);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/report/json.h"
 
+#include "qemu/job/choose.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/job/timeline.h"
 #include "qemu/report/places.h"
@@ -344,6 +345,8 @@ static json_t *group_json(const struct outcome *outcome, uint32_t index)
     const struct outcome_originator *one = &outcome->originator[index];
     const struct wire_report *plan = &one->plan;
     const char *name = one->input_name;
+    const struct outcome_group_times times =
+        outcome_group_times(outcome, index);
 
     return json_pack(
         "{s:i, s:i, s:o, s:{s:o, s:o}, s:o, s:o, s:{s:o, s:i, s:i, s:o, s:o}, "
@@ -355,12 +358,10 @@ static json_t *group_json(const struct outcome *outcome, uint32_t index)
         json_whole(plan->measured_units), "phases", (int)plan->phases, "rounds",
         (int)plan->rounds, "makespan_ps", json_whole(plan->makespan_ps),
         "compute_ps_per_unit", json_whole(plan->compute_ps), "measured",
-        "start_ps", json_whole(outcome_group_start_ps(outcome, index)),
-        "makespan_ps", json_whole(outcome_group_makespan_ps(outcome, index)),
-        "with_results_ps",
-        json_whole(outcome_group_with_results_ps(outcome, index)), "answer_ps",
-        json_whole(outcome_group_answer_ps(outcome, index)), "result",
-        result_json(outcome, index));
+        "start_ps", json_whole(times.start_ps), "makespan_ps",
+        json_whole(times.makespan_ps), "with_results_ps",
+        json_whole(times.with_results_ps), "answer_ps",
+        json_whole(times.answer_ps), "result", result_json(outcome, index));
 }
 
 /* NULL: there is but one originator. */
@@ -414,14 +415,15 @@ static json_t *injected_json(const struct outcome *outcome)
 /* NULL: --schedule auto did not choose. */
 static json_t *choices_json(const struct outcome *outcome)
 {
-    json_t *choices = outcome->choices > 0 ? json_array() : NULL;
+    const struct choices *from = outcome->choices;
+    json_t *choices = from != NULL ? json_array() : NULL;
 
-    for (unsigned i = 0; i < outcome->choices; ++i) {
+    for (unsigned i = 0; from != NULL && i < from->count; ++i) {
         json_array_append_new(
             choices,
-            json_pack("{s:s, s:o}", "schedule", outcome->choice[i].schedule,
+            json_pack("{s:s, s:o}", "schedule", choice_name(&from->choice[i]),
                       "expected_answer_ps",
-                      json_whole(outcome->choice[i].answer_ps)));
+                      json_whole((uint64_t)from->choice[i].answer_ps)));
     }
     return choices;
 }
@@ -518,8 +520,8 @@ json_t *report_json(const struct outcome *outcome)
         "ranks", ranks_json(outcome), "originators", groups_json(outcome),
         "batches", batches_json(outcome), "injected", injected_json(outcome),
         "choices", choices_json(outcome), "choices_estimated",
-        outcome->choices > 0 ? json_boolean(outcome->choices_estimated)
-                             : NULL));
+        outcome->choices != NULL ? json_boolean(outcome->choices->estimated)
+                                 : NULL));
 }
 
 /* A write that fails leaves its mark on the stream, for the caller. */

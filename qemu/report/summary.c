@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/report/summary.h"
 
+#include "qemu/job/choose.h"
 #include "qemu/job/layers.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/report/places.h"
@@ -148,16 +149,17 @@ static double in_unit(uint64_t time_ps, struct amount_unit unit)
    all schedules. */
 static void print_choices(FILE *out, const struct outcome *outcome)
 {
+    const struct choices *choices = outcome->choices;
 
-    for (unsigned i = 0; i < outcome->choices; ++i) {
-        const struct outcome_choice *choice = &outcome->choice[i];
+    for (unsigned i = 0; choices != NULL && i < choices->count; ++i) {
+        const struct choice *choice = &choices->choice[i];
 
         fprintf(out, i == 0 ? "schedule  %s, expected after %s" : "%s %s",
-                choice->schedule, amount_time(choice->answer_ps).text);
-        fputs(i == 0 && outcome->choices_estimated ? " by the kernel's estimate"
-                                                   : "",
+                choice_name(choice),
+                amount_time((uint64_t)choice->answer_ps).text);
+        fputs(i == 0 && choices->estimated ? " by the kernel's estimate" : "",
               out);
-        fputs(i + 1 == outcome->choices ? "\n" : i == 0 ? "; " : ", ", out);
+        fputs(i + 1 == choices->count ? "\n" : i == 0 ? "; " : ", ", out);
     }
 }
 
@@ -316,7 +318,7 @@ static struct amount planned(uint64_t time_ps)
    by --schedule auto alone. */
 static void print_answer(FILE *out, const struct outcome *outcome)
 {
-    bool chosen = outcome->choices > 0 && !outcome->host_times;
+    bool chosen = outcome->choices != NULL && !outcome->host_times;
     char remark[80] = "";
 
     if (!outcome->host_times) {
@@ -324,9 +326,11 @@ static void print_answer(FILE *out, const struct outcome *outcome)
                  amount_time(outcome_one_board_ps(outcome)).text,
                  outcome_answer_speedup(outcome));
     }
-    print_row(out, "answer",
-              planned(chosen ? outcome->choice[0].answer_ps : 0).text,
-              amount_time(outcome_answer_ps(outcome)).text, remark);
+    print_row(
+        out, "answer",
+        planned(chosen ? (uint64_t)outcome->choices->choice[0].answer_ps : 0)
+            .text,
+        amount_time(outcome_answer_ps(outcome)).text, remark);
 }
 
 static void print_makespan(FILE *out, const struct outcome *outcome)
@@ -428,6 +432,8 @@ static void print_groups(FILE *out, const struct outcome *outcome)
 {
     for (uint32_t i = 0; i < outcome->originators; ++i) {
         const struct outcome_originator *one = &outcome->originator[i];
+        const struct outcome_group_times times =
+            outcome_group_times(outcome, i);
         char place[16];
 
         snprintf(place, sizeof place, "%u,%u", one->at.x, one->at.y);
@@ -436,9 +442,8 @@ static void print_groups(FILE *out, const struct outcome *outcome)
                 "after %s; %s\n",
                 i == 0 ? "\n" : "", place, one->nodes,
                 one->nodes == 1 ? "" : "s", planned(one->plan.makespan_ps).text,
-                amount_time(outcome_group_makespan_ps(outcome, i)).text,
-                amount_time(outcome_group_answer_ps(outcome, i)).text,
-                file_name(one->input_name));
+                amount_time(times.makespan_ps).text,
+                amount_time(times.answer_ps).text, file_name(one->input_name));
     }
 }
 

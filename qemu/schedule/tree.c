@@ -13,53 +13,40 @@ struct order {
     const struct schedule_circuit *circuits;
     uint32_t nodes;    /* of the torus */
     uint32_t reached;  /* of these, the originator among them */
-    uint32_t *sorted;  /* by rising phase; the originator first */
-    uint32_t *starts;  /* of the phases in sorted[] */
+    uint32_t *sorted;  /* by rising phase, then port; the originator first */
     uint32_t *count;   /* nodes of the subtree */
     uint32_t *child;   /* the first in the tree's order */
     uint32_t *sibling; /* the next child of the same parent */
     uint32_t *place;   /* in the tree */
 };
 
-/* A counting sort; there are fewer phases than nodes. */
-static void sort_phases(struct order *order)
+static int compare_keys(const void *left, const void *right)
 {
-    uint32_t sum = 1;
+    uint64_t a = *(const uint64_t *)left;
+    uint64_t b = *(const uint64_t *)right;
 
-    for (uint32_t i = 0; i < order->nodes; ++i) {
-        order->starts[i] = 0;
-    }
-    for (uint32_t i = 1; i < order->nodes; ++i) {
-        order->starts[order->circuits[i].phase] += 1; /* 0 is not read */
-    }
-    for (uint32_t phase = 1; phase < order->nodes; ++phase) {
-        uint32_t in_phase = order->starts[phase];
-
-        order->starts[phase] = sum;
-        sum += in_phase;
-    }
-    order->reached = sum;
-    order->sorted[0] = 0;
-    for (uint32_t i = 1; i < order->nodes; ++i) {
-        if (order->circuits[i].phase > 0) {
-            order->sorted[order->starts[order->circuits[i].phase]++] = i;
-        }
-    }
+    return (a > b) - (a < b);
 }
 
-/* Lists a node in front of its siblings, all of this phase or later ones, but
-   behind those of its own phase that leave through lower ports. */
-static void add_child(struct order *order, uint32_t node)
+static void sort_phases(struct order *order)
 {
-    const struct schedule_circuit *own = &order->circuits[node];
-    uint32_t *at = &order->child[own->from];
+    uint64_t *key = memory_or_exit(malloc(order->nodes * sizeof *key));
 
-    while (*at != NONE && order->circuits[*at].phase == own->phase &&
-           order->circuits[*at].path.port < own->path.port) {
-        at = &order->sibling[*at];
+    order->reached = 1;
+    order->sorted[0] = 0;
+    for (uint32_t i = 1; i < order->nodes; ++i) {
+        const struct schedule_circuit *circuit = &order->circuits[i];
+
+        if (circuit->phase > 0) {
+            key[order->reached++] = (uint64_t)circuit->phase << 48 |
+                                    (uint64_t)circuit->path.port << 32 | i;
+        }
     }
-    order->sibling[node] = *at;
-    *at = node;
+    qsort(key + 1, order->reached - 1, sizeof *key, compare_keys);
+    for (uint32_t i = 1; i < order->reached; ++i) {
+        order->sorted[i] = (uint32_t)key[i];
+    }
+    free(key);
 }
 
 static void link_children(struct order *order)
@@ -70,9 +57,11 @@ static void link_children(struct order *order)
     }
     for (uint32_t i = order->reached - 1; i > 0; --i) {
         uint32_t node = order->sorted[i];
+        uint32_t parent = order->circuits[node].from;
 
-        add_child(order, node);
-        order->count[order->circuits[node].from] += order->count[node];
+        order->sibling[node] = order->child[parent];
+        order->child[parent] = node;
+        order->count[parent] += order->count[node];
     }
 }
 
@@ -96,16 +85,15 @@ int schedule_tree_order(struct schedule_branch tree[], struct torus_size size,
                         const struct schedule_circuit circuits[])
 {
     uint32_t nodes = torus_nodes(size);
-    uint32_t *memory = memory_or_exit(malloc(6 * nodes * sizeof *memory));
+    uint32_t *memory = memory_or_exit(malloc(5 * nodes * sizeof *memory));
     struct order order = {.circuits = circuits, .nodes = nodes};
     int phases;
 
     order.sorted = memory;
-    order.starts = memory + nodes;
-    order.count = memory + 2 * nodes;
-    order.child = memory + 3 * nodes;
-    order.sibling = memory + 4 * nodes;
-    order.place = memory + 5 * nodes;
+    order.count = memory + nodes;
+    order.child = memory + 2 * nodes;
+    order.sibling = memory + 3 * nodes;
+    order.place = memory + 4 * nodes;
     sort_phases(&order);
     link_children(&order);
     place_children(&order);

@@ -55,7 +55,7 @@ static inline uint32_t schedule_tree_next(const struct schedule_branch tree[],
  * from the originator is reached; circuits[0] is not read. A node is reached
  * from one of an earlier phase, or is not in the tree. tree[width * height] is
  * the caller's; tree[0].nodes of it are filled in. Result: the last phase.
- * Cost: O(nodes + phases).
+ * Cost: O(nodes * log(nodes)).
  */
 NODISCARD int schedule_tree_order(struct schedule_branch tree[],
                                   struct torus_size size,

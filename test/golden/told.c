@@ -14,6 +14,7 @@
 #include "qemu/bench/calibrate_print.h"
 #include "qemu/bench/calibrate_repeats.h"
 #include "qemu/job/job.h"
+#include "qemu/job/trial.h"
 #include "qemu/command/job_options.h"
 #include "qemu/report/summary.h"
 #include "qemu/report/verdict.h"
@@ -137,9 +138,10 @@ static int tell_outcome(int words, char **word)
         option_parse(&command, words - first + 1, word + first - 1, &options);
     status = status == 0 ? job_options_check(&options) : status;
     status = status == 0 ? job_options_open(&options) : status;
-    status = status == 0 ? job_execute(&outcome, &options.request,
-                                       &options.request.schedule, NULL)
-                         : status;
+    status = status == 0
+                 ? job_run(&outcome, &options.request,
+                           &options.request.schedule, NULL, trial_farm_ps)
+                 : status;
     if (status == 0) {
         for (int i = 0; i < first; ++i) {
             edit(&outcome, word[i]);
