@@ -48,8 +48,7 @@ static struct window *window_of(const struct fabric_job *job, uint32_t node)
 
 /* ---- progress ---- */
 
-/* Units that a node has computed in this job, or, before it knows of this one,
-   in the last. */
+/* Units that a node has computed in the last job that it knows of. */
 static uint64_t units_computed(const struct window *window)
 {
     uint32_t events = window_read_u32(&window->log.events_written);
@@ -134,7 +133,8 @@ static unsigned ranks_of(const struct job_task *task)
     return task->request->on_one_rank ? 1 : ranks_count();
 }
 
-/* For debuggers, who are told where; NULL after a message. */
+/* Opens the sockets that debuggers connect to, and prints where they are. NULL
+   after a message. */
 static struct gdb_sockets *open_doors(const struct job_task *task)
 {
     struct gdb_sockets *sockets =
@@ -295,8 +295,8 @@ static void read_node(struct outcome *outcome, const struct fabric_job *job,
                 outcome->plan.scatter_start_ps);
 }
 
-/* A node's hop ends when its first send is queued: then the switch sees the
-   request. */
+/* Ends a node's hop when its first send is queued, which is when the switch
+   sees the request. */
 static void read_hop(struct outcome_node *source,
                      const struct circuit_record *circuit)
 {
@@ -305,7 +305,8 @@ static void read_hop(struct outcome_node *source,
     }
 }
 
-/* A node's volumes all come in at one port, in order of rounds. */
+/* Counts a part that a node received. Its parts all come in at one port, in the
+   order of rounds. */
 static void read_receipt(struct outcome_node *node,
                          struct circuit_record *circuit, uint16_t *receipts)
 {
@@ -332,8 +333,8 @@ static void read_receipt(struct outcome_node *node,
     }
 }
 
-/* A master of a farm computes chunks of the parts that it gets, and numbers
-   these: then the numbers are no parts', whose count this is. */
+/* Whether a node that received so many parts is a master of a farm. A master
+   numbers the chunks that it computes, other nodes the parts. */
 static bool numbers_chunks(const struct outcome_node *node, uint16_t parts)
 {
     bool other = false;
@@ -347,7 +348,8 @@ static bool numbers_chunks(const struct outcome_node *node, uint16_t parts)
     return parts > 0 && other;
 }
 
-/* What a master computes it got with the last part that came before. */
+/* Sets when masters received what they compute: a chunk came with the last part
+   before it. */
 static void read_masters(struct outcome *outcome, const uint16_t *receipts)
 {
     bool *master = memory_or_exit(calloc(outcome->node_count, 1));
@@ -376,7 +378,7 @@ static void read_masters(struct outcome *outcome, const uint16_t *receipts)
 }
 
 /* Copies the order's circuits, with times counted from the start of the
- * scatter. */
+   scatter. */
 static void read_circuits(struct outcome *outcome, const struct fabric *fabric,
                           uint32_t first)
 {

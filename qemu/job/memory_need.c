@@ -22,12 +22,12 @@
    goes through, and on native nodes what they work on. */
 #define LOAD_COPIES 4u
 
-/* Of ranks: what one takes by itself, and a copy of what rank 0 knows of a
-   window. */
+/* Bytes of a rank without nodes, and of a copy of the part of a window that
+   rank 0 knows. */
 #define RANK_BYTES (24 * MIB)
 #define COPY_BYTES (32 * KIB)
 
-/* What a kind of nodes takes. */
+/* Bytes that a kind of nodes takes: all together, and each. */
 struct need {
     uint64_t fixed;
     uint64_t node;
@@ -123,8 +123,8 @@ static void print_bytes(uint64_t bytes)
     }
 }
 
-/* What a host of several ranks needs: those have a copy of the part of their
-   windows that rank 0 knows, and it one of all others'. */
+/* Bytes that a host of several ranks needs. Each rank copies the part of its
+   windows that rank 0 knows; rank 0 has a copy of all windows. */
 static uint64_t host_need(const struct request *request,
                           const struct host *host)
 {

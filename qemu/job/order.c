@@ -49,7 +49,7 @@ static uint8_t flags_of(const struct job_task *task)
     return (uint8_t)flags;
 }
 
-/* A single board has nobody to announce the job to. */
+/* A single board takes no phases: it announces the job to nobody. */
 static uint8_t phases_of(const struct job_task *task)
 {
     return torus_nodes(task->request->size) > 1 ||
@@ -58,7 +58,7 @@ static uint8_t phases_of(const struct job_task *task)
                : 0;
 }
 
-/* Of a farm that field is the installment. */
+/* The order of a farm carries its installment in place of rounds. */
 static uint8_t rounds_of(const struct job_task *task)
 {
     if (task->schedule.kind != SCHEDULE_FARM) {

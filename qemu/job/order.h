@@ -9,7 +9,7 @@
 /* The orders of an originator, one after the other. */
 struct job_order {
     uint8_t *tree; /* NULL: the policy needs none */
-    /* Of the batch at hand: */
+    /* These are of the batch at hand: */
     uint8_t *head;
     struct wire_order wire;
     struct mesh_order mesh; /* points to `head` and to the task's load */

@@ -19,7 +19,7 @@
 
 /* ---- a farm's plan ---- */
 
-/* As in scatter/engine/farm.c: two circuits for each chunk. */
+/* Circuits that a chunk takes (scatter/engine/farm.c). */
 #define CIRCUITS 4u
 
 /* Instructions of a board for a demand, roughly. */
@@ -365,7 +365,7 @@ int originators_read(struct outcome *outcome, const struct job_task task[],
     outcome->originators = count;
     outcome->originator =
         memory_or_exit(calloc(count, sizeof *outcome->originator));
-    /* Also behind one that failed: each of these is named. */
+    /* A report behind one that failed is read, too, so that each is named. */
     for (uint32_t i = 0; i < count; ++i) {
         int failed =
             read_report(outcome, &task[i], &order[i], &mesh->report[i]);

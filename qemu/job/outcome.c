@@ -161,8 +161,8 @@ uint64_t outcome_answer_ps(const struct outcome *outcome)
     return outcome_preparing(outcome).all_ps + outcome_with_results_ps(outcome);
 }
 
-/* A share tells one time, and a rate has two: the call's is the report's, of
-   each of so many. */
+/* The rate of a share that took share_ps in so many calls. The report tells the
+   time of a call, the rest is the units'. */
 static struct job_rate share_rate(const struct wire_report *plan,
                                   uint32_t units, uint64_t share_ps,
                                   unsigned calls)
@@ -223,7 +223,8 @@ struct job_rate outcome_rate(const struct outcome *outcome)
     return best;
 }
 
-/* What measuring took, of all originators, whose result counts. */
+/* Time that all originators computed to measure units, but for samples, whose
+   results do not count. */
 static uint64_t measure_ps(const struct outcome *outcome)
 {
     uint64_t sum = 0;
@@ -246,7 +247,8 @@ uint64_t outcome_ports_ps(const struct outcome *outcome)
     return sum;
 }
 
-/* What all units take on nodes that nobody made slow, and whose ports rest. */
+/* Compute time of all units, as if no node were slow or its ports interrupted
+   it. */
 static uint64_t compute_all_ps(const struct outcome *outcome)
 {
     uint64_t computed_ps[2] = {0, 0}; /* by others, by slowed ones */
@@ -289,7 +291,7 @@ uint64_t outcome_calls_ps(const struct outcome *outcome)
            LATER_BATCHES(outcome, calls_ps);
 }
 
-/* A call's time that was measured wrongly never makes it less than half. */
+/* The calls' time is at most half of all: it may be measured wrongly. */
 static uint64_t estimate_one_board_ps(const struct outcome *outcome)
 {
     uint64_t all_ps = outcome_computing_ps(outcome);

@@ -48,7 +48,8 @@ struct outcome_node {
     uint64_t finished_ps;      /* stopped computing, the last interval */
     uint64_t done_ps;          /* result queued (originator: job done) */
     uint64_t ports_ps; /* of its computing, what interrupts of ports took */
-    /* In order of time; the first is there, all 0, even if there is none. */
+    /* Intervals in order of time. interval[0] exists, all 0, also without
+       any. */
     struct outcome_compute_interval *interval;
     uint64_t stack_used_bytes; /* of serial ports: the originator's alone */
     uint64_t stack_bytes;
@@ -107,8 +108,8 @@ struct outcome_originator {
     uint64_t load_units;
     uint32_t nodes;          /* of its group, itself included */
     struct wire_report plan; /* as it made it */
-    /* Of its load, the outcome's own; empty of a single originator, whose
-       result is the outcome's. */
+    /* The result of its load; empty of a single originator, whose result is
+       that of the outcome. */
     struct kernel_result result;
 };
 
@@ -127,7 +128,8 @@ struct outcome {
                           not along the schedule's tree */
     const struct format_load *load; /* to show parts of it; or NULL */
     const char *command;            /* line that started it; or NULL */
-    /* Of --schedule auto (qemu/job/choose.h); NULL: the schedule was named. */
+    /* All that --schedule auto weighed (qemu/job/choose.h); NULL: the schedule
+       was named. */
     const struct choices *choices;
     const char *rate_from; /* a file's name, if the plan has its rate from it */
     uint64_t load_bytes;
@@ -179,7 +181,7 @@ struct outcome_group_times {
 struct outcome_group_times outcome_group_times(const struct outcome *outcome,
                                                uint32_t index);
 
-/* As the originator planned it. */
+/* The makespan that originators planned, of all batches. */
 uint64_t outcome_planned_ps(const struct outcome *outcome);
 
 /* Largest less smallest finished_ps of the active nodes. */
@@ -272,7 +274,7 @@ double outcome_calibration_error(const struct outcome *outcome);
    over the makespan. */
 double outcome_speedup(const struct outcome *outcome);
 
-/* The same as planned. */
+/* The speedup that the plan expects, by its unit time and makespan. */
 double outcome_planned_speedup(const struct outcome *outcome);
 
 /* Frees all that *outcome points to and is its own. */

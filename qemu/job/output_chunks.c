@@ -22,7 +22,7 @@ static int by_first_unit(const void *a, const void *b)
     if (left->first_unit != right->first_unit) {
         return left->first_unit < right->first_unit ? -1 : 1;
     }
-    /* Of two that begin together one is empty: it has no units. */
+    /* Two chunks begin together if one has no units: the empty one is first. */
     return (left->bytes > right->bytes) - (left->bytes < right->bytes);
 }
 

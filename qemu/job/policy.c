@@ -63,8 +63,8 @@ uint8_t *job_policy_tree(const struct job_task *task)
 static uint64_t tree_bytes(const struct job_task *task)
 {
     uint32_t nodes = torus_nodes(task->request->size);
-    /* Of all rounds but the first: on the originator, or with a header and up
-       to 7 bytes behind them on a follower. */
+    /* Tables of all rounds but the first. On a follower each has a header, and
+       up to 7 bytes behind it. */
     uint64_t tables = (uint64_t)ROUNDS_MAX * (4u * TREE_ROUND_WORDS(nodes) +
                                               CIRCUIT_HEADER_BYTES + 8u);
 
@@ -73,14 +73,14 @@ static uint64_t tree_bytes(const struct job_task *task)
            (task->schedule.rounds == 1 ? 0 : tables + tree_rounds_bytes(nodes));
 }
 
-/* The tree, and what the originator knows of each worker: at most 40 bytes. */
+/* A farm has the tree besides. */
 static uint64_t farm_bytes(const struct job_task *task)
 {
     return (2 * TREE_BRANCH_BYTES + 40u) * torus_nodes(task->request->size) +
            1024u;
 }
 
-/* What the originator knows of each worker. */
+/* The originator keeps at most 40 bytes on each worker. */
 static uint64_t hybrid_bytes(const struct job_task *task)
 {
     return 40u * torus_nodes(task->request->size) + 1024u;

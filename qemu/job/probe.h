@@ -20,7 +20,7 @@
 /* Rows of one list: 8 KiB of the report. */
 #define PROBE_ROWS_AT_ONCE 256u
 
-/* The same on serial ports, where a row may take a second. */
+/* Rows of one list on serial ports, where a row may take a second. */
 #define PROBE_SERIAL_ROWS 64u
 
 /* `count` probes (1 to 256) of `bytes` each to the node `at`. */

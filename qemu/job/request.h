@@ -21,8 +21,8 @@
 struct mesh_ops;
 struct rates;
 
-/* Emulated boards execute an instruction in so long, ps. Native nodes take no
-   time but for kernels, whose instructions they count at this rate. */
+/* Time of an instruction on emulated boards, ps. Native nodes take it for the
+   instructions of kernels, and no time for all else. */
 #define JOB_INSTRUCTION_PS 32000u
 
 /* An originator and its load. */
@@ -73,15 +73,16 @@ struct request {
     bool one_by_one; /* emulated boards are not forked: qemu/fabric/starter.h */
     bool on_one_rank; /* all nodes are this rank's, whatever others there are */
     bool verbose;     /* says on stderr how boards are started */
-    /* Of native nodes in a trial (qemu/job/trial.h); else NULL. */
+    /* What native nodes run in a trial (qemu/job/trial.h); else NULL. */
     const struct host_program *program;
     enum share_map map; /* of nodes to ranks, if there are several */
     bool gdb; /* a socket for each board, no watchdog: see qemu/board/gdb.h */
     const char *gdb_dir;          /* NULL: the default */
     struct gdb_halts halts;       /* boards that wait for a debugger */
     struct injections injections; /* for tests; no plan knows of them */
-    /* As qemu/job/memory_need.h expects it, of one host that has all nodes, and
-       of the hosts of several ranks together; 0: unasked. */
+    /* Bytes that qemu/job/memory_need.h expects: of one host that has all
+       nodes, and of the hosts of several ranks together; 0: it was not asked.
+     */
     uint64_t memory_need;
     uint64_t memory_hosts;
 };
@@ -124,10 +125,10 @@ struct job_task job_task_of(const struct request *request);
 /* The time of a unit, ps, by the kernel's estimate: 1 or more. */
 double job_task_unit_ps(const struct job_task *task);
 
-/* By how many bits the originator's computing is slowed, as asked for. */
+/* The originator computes 2^result times slower, as asked for. */
 unsigned job_task_slow_shift(const struct job_task *task);
 
-/* By how many bits a node's computing is slowed, as asked for. */
+/* A node computes 2^result times slower, as asked for. */
 unsigned request_slow_shift(const struct request *request, uint32_t node);
 
 /* The profile that the plan is made with: plan_profile if given, else

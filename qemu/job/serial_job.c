@@ -76,8 +76,8 @@ struct least {
     int64_t next_ps;
 };
 
-/* As if the node's clock were all the time what it was at the first exchange:
-   it is faster than the originator's by `drift`. */
+/* Corrects the node's clock, which is faster than the originator's by `drift`,
+   to what it was at the first exchange. */
 static struct least least_of(const struct exchanges *of, bool back,
                              double drift)
 {

@@ -99,7 +99,7 @@ static int repeat(uint64_t *sum_ps, struct torus_size size,
 
 static bool is_near(const struct outcome *outcome)
 {
-    /* About: the calls are those of the first batch. */
+    /* About as many calls as in the first batch. */
     uint64_t calls = outcome_calls(outcome) * outcome->batch_count;
     uint64_t unsure_ps = outcome_calls_ps(outcome) / 2 +
                          calls * CALL_UNSURE_PS + BESIDE_UNSURE_PS;

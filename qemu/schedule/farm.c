@@ -13,7 +13,7 @@ bool schedule_farm(struct schedule_circuit circuits[], struct torus_size size)
 
 /* ---- two levels ---- */
 
-/* Of each branch of a tree, by index. */
+/* Arrays by the index of a branch. */
 struct levels {
     const struct schedule_branch *tree;
     uint32_t nodes;

@@ -86,8 +86,8 @@ struct search {
     uint32_t *next[TORUS_PORTS]; /* the node out of a port */
     uint32_t *link[TORUS_PORTS];
 
-    /* Who receives over a link in this phase and in those before, or NONE;
-       2 * nodes of each phase. */
+    /* The node that receives over a link in a phase, or NONE; 2 * nodes of each
+       phase up to this one. */
     uint32_t *held[PHASES_LIMIT];
 
     uint32_t *below; /* nodes, and through ports from a phase on */
@@ -221,7 +221,7 @@ static uint32_t path_crossings(const struct search *search, uint32_t from,
 
 /* ---- looking for circuits ---- */
 
-/* What a phase looks for along paths. */
+/* How a phase follows paths, link by link. */
 struct look {
     /* One link further out of `out`; false if that is not allowed, or too
        expensive. */
@@ -635,7 +635,7 @@ static uint64_t delay_of(struct search *search)
     return delay;
 }
 
-/* Of a tree: less is better, the first member first. */
+/* What a tree is compared by, member after member: less is better. */
 struct worth {
     unsigned phases;
     uint32_t crossings;
