@@ -1,39 +1,135 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/model_print.h"
 
-#include "qemu/command/model_text.h"
 #include "qemu/base/memory.h"
 
+#include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define OF_TIME " of time"
 #define TIME "units" OF_TIME
 
+/* ---- numbers ---- */
+
+/* Prints "39.8916967509 (11050/277)"; long fractions without the latter. */
+static void print_number(quad value)
+{
+    char fraction[THEORY_FRACTION_CHARS];
+
+    printf("%.12g", (double)value);
+    if (theory_number_fraction(fraction, value) &&
+        strchr(fraction, '/') != NULL) {
+        printf(" (%s)", fraction);
+    }
+}
+
+/*
+ * Sets `key` of the object, and `key`_exact, a text, if the value is a short
+ * fraction. Without an object prints a line: label, number, "units" or "unit"
+ * and what follows it (" of time").
+ */
+static void figure(json_t *json, const char *key, const char *label, quad value,
+                   const char *of)
+{
+    char fraction[THEORY_FRACTION_CHARS];
+    char exact[32];
+
+    if (json == NULL) {
+        printf("%-13s ", label);
+        print_number(value);
+        printf(" unit%s%s\n", theory_number_compare(value, 1) == 0 ? "" : "s",
+               of);
+        return;
+    }
+    json_object_set_new(json, key, json_real((double)value));
+    if (theory_number_fraction(fraction, value)) {
+        snprintf(exact, sizeof exact, "%s_exact", key);
+        json_object_set_new(json, exact, json_string(fraction));
+    }
+}
+
+/* Prints a worker, counted from 1, and two numbers. */
+static void print_pair(size_t worker, quad one, quad other)
+{
+    printf("%6zu  ", worker + 1);
+    print_number(one);
+    fputs(", ", stdout);
+    print_number(other);
+    putchar('\n');
+}
+
+static json_t *numbers_json(const quad *values, size_t count)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < count; ++i) {
+        json_array_append_new(array, json_real((double)values[i]));
+    }
+    return array;
+}
+
+/* Workers, counted from 1. */
+static json_t *order_json(const size_t *order, size_t count)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < count; ++i) {
+        json_array_append_new(array, json_integer((json_int_t)order[i] + 1));
+    }
+    return array;
+}
+
+static void print_order(const char *label, const size_t *order, size_t count)
+{
+    printf("%-13s", label);
+    for (size_t i = 0; i < count; ++i) {
+        printf(" %zu", order[i] + 1);
+    }
+    putchar('\n');
+}
+
+/* An empty array for each worker's chunks. */
+static json_t *arrays(size_t workers)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < workers; ++i) {
+        json_array_append_new(array, json_array());
+    }
+    return array;
+}
+
+static void add_chunk(json_t *chunks, size_t worker, json_t *chunk)
+{
+    json_array_append_new(json_array_get(chunks, worker), chunk);
+}
+
+/* The object of a platform; NULL for text. */
+static json_t *object_of(bool json, const char *platform, size_t workers)
+{
+    return json ? json_pack("{s:s, s:I}", "platform", platform, "workers",
+                            (json_int_t)workers)
+                : NULL;
+}
+
+/* Prints the object on a line of its own, and releases it. */
+static void print_object(json_t *json)
+{
+    json_dumpf(json, stdout, JSON_REAL_PRECISION(17));
+    putchar('\n');
+    json_decref(json);
+}
+
 /* ---- star ---- */
 
-/* The chunks of each worker, in time's order. */
-static json_t *sends_json(const struct theory_star_plan *plan, size_t workers)
-{
-    json_t *chunks = model_json_arrays(workers);
-
-    for (size_t i = 0; i < plan->sends; ++i) {
-        json_array_append_new(json_array_get(chunks, plan->worker[i]),
-                              model_json_number(plan->units[i]));
-    }
-    return chunks;
-}
-
-static bool is_periodic(const struct theory_star_plan *plan)
-{
-    return plan->period > 0;
-}
-
-/* Each worker's sum of chunks, of `workers`; to be freed. */
+/* Adds each worker's chunks up; to be freed. */
 static quad *shares_of(const struct theory_star_plan *plan, size_t workers)
 {
     quad *shares = memory_or_exit(calloc(workers, sizeof *shares));
-    quad times = is_periodic(plan) ? (quad)(plan->rounds - 1) : 1;
+    quad times = plan->period > 0 ? (quad)(plan->rounds - 1) : 1;
 
     for (size_t i = 0; i < plan->sends; ++i) {
         shares[plan->worker[i]] += plan->units[i] * times;
@@ -54,87 +150,86 @@ static size_t served(const struct theory_star_plan *plan)
 }
 
 static void star_json(const struct theory_star_plan *plan,
-                      const struct theory_star *star)
+                      const struct theory_star *star, const quad *shares)
 {
     size_t workers = star->workers->count;
-    quad *shares = shares_of(plan, workers);
-    json_t *json =
-        json_pack("{s:s, s:I, s:I, s:s}", "platform", "star", "workers",
-                  (json_int_t)workers, "rounds", (json_int_t)plan->rounds,
-                  "order_by", plan->searched ? "best" : "rule");
+    json_t *chunks = arrays(workers);
+    json_t *json = object_of(true, "star", workers);
 
-    model_json_set(json, "load", star->load);
-    model_json_set(json, "makespan", plan->makespan);
-    model_json_set(json, "rate", plan->rate);
-    if (is_periodic(plan)) {
-        model_json_set(json, "period", plan->period);
-        model_json_set(json, "rate_limit", plan->rate_limit);
+    for (size_t i = 0; i < plan->sends; ++i) {
+        add_chunk(chunks, plan->worker[i], json_real((double)plan->units[i]));
     }
-    json_object_set_new(json, "order",
-                        model_json_order(plan->worker, served(plan)));
-    json_object_set_new(json, "master_units",
-                        model_json_number(plan->master_units));
-    json_object_set_new(json, "shares", model_json_numbers(shares, workers));
-    json_object_set_new(json, "chunks", sends_json(plan, workers));
-    free(shares);
-    model_json_print(json);
+    json_object_update_new(json, json_pack("{s:I, s:s}", "rounds",
+                                           (json_int_t)plan->rounds, "order_by",
+                                           plan->searched ? "best" : "rule"));
+    figure(json, "load", NULL, star->load, NULL);
+    figure(json, "makespan", NULL, plan->makespan, NULL);
+    figure(json, "rate", NULL, plan->rate, NULL);
+    if (plan->period > 0) {
+        figure(json, "period", NULL, plan->period, NULL);
+        figure(json, "rate_limit", NULL, plan->rate_limit, NULL);
+    }
+    json_object_update_new(
+        json, json_pack("{s:o, s:f, s:o, s:o}", "order",
+                        order_json(plan->worker, served(plan)), "master_units",
+                        (double)plan->master_units, "shares",
+                        numbers_json(shares, workers), "chunks", chunks));
+    print_object(json);
 }
 
 /* A line for each worker that is served: its share and, if there are several,
    its chunks; of equal periods one. */
-static void print_shares(const struct theory_star_plan *plan, size_t workers)
+static void print_shares(const struct theory_star_plan *plan,
+                         const quad *shares)
 {
-    quad *shares = shares_of(plan, workers);
     size_t each = served(plan);
 
     for (size_t i = 0; i < each; ++i) {
         printf("%6zu  ", plan->worker[i] + 1);
-        model_text_number(shares[plan->worker[i]]);
+        print_number(shares[plan->worker[i]]);
         for (size_t j = i;
-             (plan->sends > each || is_periodic(plan)) && j < plan->sends;
+             (plan->sends > each || plan->period > 0) && j < plan->sends;
              j += each) {
             printf("%s%.12g", j == i ? ": " : ", ", (double)plan->units[j]);
         }
         putchar('\n');
     }
-    free(shares);
 }
 
 static void star_text(const struct theory_star_plan *plan,
-                      const struct theory_star *star)
+                      const struct theory_star *star, const quad *shares)
 {
-    bool periodic = is_periodic(plan);
+    bool periodic = plan->period > 0;
 
-    model_text_line("load", star->load, "");
-    model_text_line("makespan", plan->makespan, OF_TIME);
-    model_text_line("rate", plan->rate, " a unit of time");
+    figure(NULL, NULL, "load", star->load, "");
+    figure(NULL, NULL, "makespan", plan->makespan, OF_TIME);
+    figure(NULL, NULL, "rate", plan->rate, " a unit of time");
     if (periodic) {
-        model_text_line("rate limit", plan->rate_limit,
-                        " a unit of time, of ever longer loads");
+        figure(NULL, NULL, "rate limit", plan->rate_limit,
+               " a unit of time, of ever longer loads");
     }
     printf("%-13s %lu\n", periodic ? "periods" : "rounds", plan->rounds);
     if (periodic) {
-        model_text_line("period", plan->period, OF_TIME);
+        figure(NULL, NULL, "period", plan->period, OF_TIME);
     }
     printf("%-13s %zu of %zu worker%s, in %s\n", "served", served(plan),
            star->workers->count, star->workers->count == 1 ? "" : "s",
            plan->searched ? "the best order" : "an order found by rule");
     if (plan->master_units > 0) {
-        model_text_line("master", plan->master_units, "");
+        figure(NULL, NULL, "master", plan->master_units, "");
     }
     puts(periodic ? "\nworker  units, and those of each period but the last"
                   : "\nworker  units");
-    print_shares(plan, star->workers->count);
+    print_shares(plan, shares);
 }
 
 void model_print_star(const struct theory_star_plan *plan,
                       const struct theory_star *star, bool json)
 {
-    if (json) {
-        star_json(plan, star);
-    } else {
-        star_text(plan, star);
-    }
+    quad *shares = shares_of(plan, star->workers->count);
+
+    (json ? star_json : star_text)(plan, star, shares);
+    free(shares);
 }
 
 /* ---- results ---- */
@@ -143,22 +238,21 @@ static json_t *collection_json(const struct theory_collection *of,
                                size_t workers, quad load)
 {
     json_t *json = json_object();
-    json_t *chunks = model_json_arrays(workers);
+    json_t *chunks = arrays(workers);
 
-    model_json_set(json, "makespan", of->makespan);
-    model_json_set(json, "rate", load / of->makespan);
-    json_object_set_new(json, "sent", model_json_order(of->sent, of->takers));
-    json_object_set_new(json, "collected",
-                        model_json_order(of->collected, of->takers));
-    json_object_set_new(json, "shares", model_json_numbers(of->share, workers));
-    json_object_set_new(json, "idle", model_json_numbers(of->idle, workers));
     for (size_t i = 0; i < workers; ++i) {
         if (of->share[i] > 0) {
-            json_array_append_new(json_array_get(chunks, i),
-                                  model_json_number(of->share[i]));
+            add_chunk(chunks, i, json_real((double)of->share[i]));
         }
     }
-    json_object_set_new(json, "chunks", chunks);
+    figure(json, "makespan", NULL, of->makespan, NULL);
+    figure(json, "rate", NULL, load / of->makespan, NULL);
+    json_object_update_new(
+        json, json_pack("{s:o, s:o, s:o, s:o, s:o}", "sent",
+                        order_json(of->sent, of->takers), "collected",
+                        order_json(of->collected, of->takers), "shares",
+                        numbers_json(of->share, workers), "idle",
+                        numbers_json(of->idle, workers), "chunks", chunks));
     return json;
 }
 
@@ -166,29 +260,23 @@ static void print_collection(const char *name,
                              const struct theory_collection *of)
 {
     printf("\n%s\n", name);
-    model_text_line("makespan", of->makespan, OF_TIME);
-    model_text_order("sent", of->sent, of->takers);
-    model_text_order("collected", of->collected, of->takers);
+    figure(NULL, NULL, "makespan", of->makespan, OF_TIME);
+    print_order("sent", of->sent, of->takers);
+    print_order("collected", of->collected, of->takers);
     puts("worker  units, and time idle before its results are collected");
     for (size_t i = 0; i < of->takers; ++i) {
-        size_t worker = of->sent[i];
-
-        printf("%6zu  ", worker + 1);
-        model_text_number(of->share[worker]);
-        fputs(", ", stdout);
-        model_text_number(of->idle[worker]);
-        putchar('\n');
+        print_pair(of->sent[i], of->share[of->sent[i]], of->idle[of->sent[i]]);
     }
 }
 
 void model_print_results(const struct theory_results *results, size_t workers,
                          quad load, bool json)
 {
-    json_t *object;
+    json_t *object = object_of(json, "results", workers);
     json_t *optimal;
 
+    figure(object, "load", "load", load, "");
     if (!json) {
-        model_text_line("load", load, "");
         print_collection("LIFO, the last that is sent to is collected first",
                          &results->lifo);
         print_collection("FIFO, collected as sent", &results->fifo);
@@ -199,95 +287,90 @@ void model_print_results(const struct theory_results *results, size_t workers,
             &results->optimal);
         return;
     }
-    object = json_pack("{s:s, s:I}", "platform", "results", "workers",
-                       (json_int_t)workers);
-    model_json_set(object, "load", load);
-    json_object_set_new(object, "lifo",
-                        collection_json(&results->lifo, workers, load));
-    json_object_set_new(object, "fifo",
-                        collection_json(&results->fifo, workers, load));
     optimal = collection_json(&results->optimal, workers, load);
     json_object_set_new(optimal, "exact", json_boolean(results->exact));
-    json_object_set_new(object, "optimal", optimal);
-    model_json_print(object);
+    json_object_update_new(
+        object,
+        json_pack("{s:o, s:o, s:o}", "lifo",
+                  collection_json(&results->lifo, workers, load), "fifo",
+                  collection_json(&results->fifo, workers, load), "optimal",
+                  optimal));
+    print_object(object);
 }
 
 /* ---- farm ---- */
 
-/* The chunks of each worker, in time's order. */
-static json_t *chunks_json(const struct theory_farm *farm)
-{
-    json_t *chunks = model_json_arrays(farm->workers);
-
-    for (size_t i = 0; i < farm->chunks; ++i) {
-        json_array_append_new(json_array_get(chunks, farm->worker[i]),
-                              json_integer((json_int_t)farm->units[i]));
-    }
-    return chunks;
-}
-
-/* A line for each worker: its end and its chunks. `chunks`: chunks_json(). */
-static void print_chunks(const struct theory_farm *farm, const json_t *chunks)
+/* A line for each worker: its end and its chunks in time's order. */
+static void print_chunks(const struct theory_farm *farm)
 {
     for (size_t i = 0; i < farm->workers; ++i) {
-        const json_t *mine = json_array_get(chunks, i);
+        const char *before = ": ";
 
         printf("%6zu  ", i + 1);
-        model_text_number(farm->ends[i]);
-        for (size_t j = 0; j < json_array_size(mine); ++j) {
-            printf("%s%" JSON_INTEGER_FORMAT, j == 0 ? ": " : ", ",
-                   json_integer_value(json_array_get(mine, j)));
+        print_number(farm->ends[i]);
+        for (size_t j = 0; j < farm->chunks; ++j) {
+            if (farm->worker[j] == i) {
+                printf("%s%" PRIu64, before, farm->units[j]);
+                before = ", ";
+            }
         }
         putchar('\n');
     }
 }
 
-/* A factor that was computed is no fraction but for its 53 bits. */
-static void print_factor(quad factor, bool given)
+static json_t *chunks_json(const struct theory_farm *farm)
 {
-    printf("%-13s ", "factor");
-    if (given) {
-        model_text_number(factor);
-    } else {
-        printf("%.12g", (double)factor);
+    json_t *chunks = arrays(farm->workers);
+
+    for (size_t i = 0; i < farm->chunks; ++i) {
+        add_chunk(chunks, farm->worker[i],
+                  json_integer((json_int_t)farm->units[i]));
     }
-    puts(", the divisor of what is left (for first chunks: of the load)");
+    return chunks;
+}
+
+/* A factor that was computed is no fraction but for its 53 bits. */
+static void print_factor(json_t *json, quad factor, bool given)
+{
+    if (json != NULL && given) {
+        figure(json, "factor", NULL, factor, NULL);
+    } else if (json != NULL) {
+        json_object_set_new(json, "factor", json_real((double)factor));
+    } else {
+        printf("%-13s ", "factor");
+        if (given) {
+            print_number(factor);
+        } else {
+            printf("%.12g", (double)factor);
+        }
+        puts(", the divisor of what is left (for first chunks: of the load)");
+    }
 }
 
 void model_print_farm(const struct theory_farm *farm, quad load, quad factor,
                       bool given, bool json)
 {
-    json_t *chunks = chunks_json(farm);
-    quad rate = load / farm->makespan;
-    json_t *object;
+    json_t *object = object_of(json, "farm", farm->workers);
 
+    figure(object, "load", "load", load, "");
     if (json) {
-        object = json_pack("{s:s, s:I}", "platform", "farm", "workers",
-                           (json_int_t)farm->workers);
-        model_json_set(object, "load", load);
-        if (given) {
-            model_json_set(object, "factor", factor);
-        } else {
-            json_object_set_new(object, "factor", model_json_number(factor));
-        }
-        model_json_set(object, "makespan", farm->makespan);
-        model_json_set(object, "lower_bound", farm->bound);
-        model_json_set(object, "rate", rate);
-        json_object_set_new(object, "ends",
-                            model_json_numbers(farm->ends, farm->workers));
-        json_object_set_new(object, "chunks", json_incref(chunks));
-        model_json_print(object);
-    } else {
-        model_text_line("load", load, "");
-        model_text_line("makespan", farm->makespan, OF_TIME);
-        model_text_line("lower bound", farm->bound, OF_TIME);
-        model_text_line("rate", rate, " a unit of time");
-        print_factor(factor, given);
-        printf("%-13s %zu\n\n", "chunks", farm->chunks);
-        puts("worker  end in units of time, and chunks in units");
-        print_chunks(farm, chunks);
+        print_factor(object, factor, given);
     }
-    json_decref(chunks);
+    figure(object, "makespan", "makespan", farm->makespan, OF_TIME);
+    figure(object, "lower_bound", "lower bound", farm->bound, OF_TIME);
+    figure(object, "rate", "rate", load / farm->makespan, " a unit of time");
+    if (json) {
+        json_object_update_new(
+            object, json_pack("{s:o, s:o}", "ends",
+                              numbers_json(farm->ends, farm->workers), "chunks",
+                              chunks_json(farm)));
+        print_object(object);
+        return;
+    }
+    print_factor(NULL, factor, given);
+    printf("%-13s %zu\n\n", "chunks", farm->chunks);
+    puts("worker  end in units of time, and chunks in units");
+    print_chunks(farm);
 }
 
 /* ---- masters ---- */
@@ -296,9 +379,8 @@ static json_t *parts_json(const struct theory_masters *masters)
 {
     json_t *parts = json_array();
 
-    for (unsigned i = 0; i < masters->rounds.rounds; ++i) {
-        json_array_append_new(parts,
-                              json_real((double)masters->rounds.part[i]));
+    for (unsigned i = 0; i < masters->rounds; ++i) {
+        json_array_append_new(parts, json_real((double)masters->part[i]));
     }
     return parts;
 }
@@ -321,54 +403,52 @@ static json_t *transfers_json(const struct theory_masters *masters)
 
 static void masters_json(const struct theory_masters *masters, double makespan)
 {
-    json_t *json = json_pack(
-        "{s:s, s:I, s:i, s:I, s:f, s:f, s:f, s:f}", "platform", "masters",
-        "workers", (json_int_t)masters->nodes, "class", (int)masters->class,
-        "rounds", (json_int_t)masters->rounds.rounds, "makespan", makespan,
-        "over_bound", (double)(1 + masters->excess), "excess",
-        (double)masters->excess, "idle", (double)masters->rounds.idle);
+    json_t *json = object_of(true, "masters", masters->nodes);
 
-    model_json_set(json, "lower_bound", masters->bound);
-    json_object_set_new(json, "parts", parts_json(masters));
-    json_object_set_new(json, "sent",
-                        model_json_numbers(masters->sent, masters->nodes));
-    json_object_set_new(json, "received",
-                        model_json_numbers(masters->received, masters->nodes));
-    json_object_set_new(json, "transfers", transfers_json(masters));
-    model_json_print(json);
+    json_object_update_new(
+        json,
+        json_pack("{s:i, s:I, s:f, s:f, s:f, s:f}", "class",
+                  (int)masters->class, "rounds", (json_int_t)masters->rounds,
+                  "makespan", makespan, "over_bound",
+                  (double)(1 + masters->excess), "excess",
+                  (double)masters->excess, "idle", (double)masters->idle));
+    figure(json, "lower_bound", NULL, masters->bound, NULL);
+    json_object_update_new(
+        json,
+        json_pack("{s:o, s:o, s:o, s:o}", "parts", parts_json(masters), "sent",
+                  numbers_json(masters->sent, masters->nodes), "received",
+                  numbers_json(masters->received, masters->nodes), "transfers",
+                  transfers_json(masters)));
+    print_object(json);
 }
 
 static void print_rounds(const struct theory_masters *masters)
 {
-    if (masters->rounds.rounds == 0) {
+    if (masters->rounds == 0) {
         printf("%-13s 0: no node sends, each computes what it holds\n",
                "rounds");
         return;
     }
-    printf("%-13s %u, after %.12g idle " TIME "\n", "rounds",
-           masters->rounds.rounds, (double)masters->rounds.idle);
-    for (unsigned i = 0; i < masters->rounds.rounds; ++i) {
+    printf("%-13s %u, after %.12g idle " TIME "\n", "rounds", masters->rounds,
+           (double)masters->idle);
+    for (unsigned i = 0; i < masters->rounds; ++i) {
         printf("%s%.6g", i == 0 ? "              of parts " : ", ",
-               (double)masters->rounds.part[i]);
+               (double)masters->part[i]);
     }
     putchar('\n');
 }
 
 static void masters_text(const struct theory_masters *masters, double makespan)
 {
-    model_text_line("lower bound", masters->bound, OF_TIME);
+    figure(NULL, NULL, "lower bound", masters->bound, OF_TIME);
     printf("%-13s %u\n", "class", masters->class);
     printf("%-13s %.12g " TIME ", %.6g (%.6g %%) more than the bound\n",
-           "makespan", makespan, (double)masters->rounds.over,
+           "makespan", makespan, (double)masters->over,
            100 * (double)masters->excess);
     print_rounds(masters);
     puts("\n  node  units sent and received in the basic round, the bound's");
     for (size_t i = 0; i < masters->nodes; ++i) {
-        printf("%6zu  ", i + 1);
-        model_text_number(masters->sent[i]);
-        fputs(", ", stdout);
-        model_text_number(masters->received[i]);
-        putchar('\n');
+        print_pair(i, masters->sent[i], masters->received[i]);
     }
 }
 
@@ -376,9 +456,5 @@ void model_print_masters(const struct theory_masters *masters, bool json)
 {
     double makespan = (double)((double)masters->bound * (1 + masters->excess));
 
-    if (json) {
-        masters_json(masters, makespan);
-    } else {
-        masters_text(masters, makespan);
-    }
+    (json ? masters_json : masters_text)(masters, makespan);
 }

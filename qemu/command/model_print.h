@@ -6,8 +6,9 @@
 
 #include "qemu/theory/farm.h"
 #include "qemu/theory/masters.h"
-#include "qemu/theory/papers_plan.h"
+
 #include "qemu/theory/results.h"
+#include "qemu/theory/star.h"
 
 void model_print_star(const struct theory_star_plan *plan,
                       const struct theory_star *star, bool json);

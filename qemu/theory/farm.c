@@ -21,25 +21,23 @@ struct asker {
 struct hand_out {
     struct theory_farm *farm;
     uint64_t left;
-    struct asker *asker; /* of each worker */
+    struct asker asker[THEORY_WORKERS_MAX]; /* of each worker */
 };
 
-static struct asker *askers_new(struct theory_farm *farm,
-                                const struct theory_workers *workers,
-                                uint64_t load, quad factor)
+static void set_askers(struct hand_out *out,
+                       const struct theory_workers *workers, uint64_t load,
+                       quad factor)
 {
-    struct asker *asker = memory_or_exit(calloc(workers->count, sizeof *asker));
     quad rate = 0;
 
     for (size_t i = 0; i < workers->count; ++i) {
-        asker[i].time = workers->numbers[i][0];
-        rate += 1 / asker[i].time;
+        out->asker[i].time = workers->numbers[i][0];
+        rate += 1 / out->asker[i].time;
     }
     for (size_t i = 0; i < workers->count; ++i) {
-        asker[i].fitness = 1 / (asker[i].time * rate * factor);
+        out->asker[i].fitness = 1 / (out->asker[i].time * rate * factor);
     }
-    farm->bound = (quad)load / rate;
-    return asker;
+    out->farm->bound = (quad)load / rate;
 }
 
 /* The units that another worker would complete before `worker` completes its
@@ -121,19 +119,15 @@ static bool serve(struct hand_out *out, size_t worker, uint64_t units)
     return asker->done || give(out, worker, chunk);
 }
 
-bool theory_farm(struct theory_farm *farm, const struct theory_workers *workers,
-                 uint64_t load, quad factor)
+struct theory_farm *theory_farm(const struct theory_workers *workers,
+                                uint64_t load, quad factor)
 {
+    struct theory_farm *farm = memory_or_exit(calloc(1, sizeof *farm));
     struct hand_out out = {.farm = farm, .left = load};
     bool good = true;
 
-    *farm = (struct theory_farm){.workers = workers->count};
-    farm->worker =
-        memory_or_exit(malloc(THEORY_CHUNKS_MAX * sizeof *farm->worker));
-    farm->units =
-        memory_or_exit(malloc(THEORY_CHUNKS_MAX * sizeof *farm->units));
-    farm->ends = memory_or_exit(malloc(workers->count * sizeof *farm->ends));
-    out.asker = askers_new(farm, workers, load, factor);
+    farm->workers = workers->count;
+    set_askers(&out, workers, load, factor);
     for (size_t i = 0; i < farm->workers; ++i) {
         good = good && serve(&out, i, load);
     }
@@ -144,15 +138,11 @@ bool theory_farm(struct theory_farm *farm, const struct theory_workers *workers,
         farm->ends[i] = out.asker[i].free;
         farm->makespan = quad_max(farm->makespan, farm->ends[i]);
     }
-    free(out.asker);
-    return good;
-}
-
-void theory_farm_free(struct theory_farm *farm)
-{
-    free(farm->worker);
-    free(farm->units);
-    free(farm->ends);
+    if (!good) {
+        free(farm);
+        return NULL;
+    }
+    return farm;
 }
 
 quad theory_farm_factor(const struct theory_workers *workers, uint64_t load)

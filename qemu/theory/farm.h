@@ -23,26 +23,23 @@
 
 #define THEORY_CHUNKS_MAX 100000
 
-/* What theory_farm_free() frees. */
 struct theory_farm {
     size_t workers;
     size_t chunks;
-    size_t *worker;  /* of each chunk, from 0, in the order of handing out */
-    uint64_t *units; /* of each chunk */
-    quad *ends;      /* of each worker; 0: it gets nothing */
+    size_t worker[THEORY_CHUNKS_MAX]; /* of each chunk, from 0, as handed out */
+    uint64_t units[THEORY_CHUNKS_MAX]; /* of each chunk */
+    quad ends[THEORY_WORKERS_MAX];     /* of each worker; 0: it gets nothing */
     quad makespan;
     quad bound; /* load / sum of 1/t: no farm ends earlier */
 };
 
 /*
  * Carries the farm out for one column of times, a load of 1 unit or more and a
- * factor k >= 1. Result: whether THEORY_CHUNKS_MAX chunks are enough;
- * else there is no farm. To be freed in any case. Cost: O(workers) a chunk.
+ * factor k >= 1. Result: the caller's to free(); NULL if THEORY_CHUNKS_MAX
+ * chunks are not enough. Cost: O(workers) a chunk.
  */
-NODISCARD bool theory_farm(struct theory_farm *farm,
-                           const struct theory_workers *workers, uint64_t load,
-                           quad factor);
-void theory_farm_free(struct theory_farm *farm);
+NODISCARD struct theory_farm *theory_farm(const struct theory_workers *workers,
+                                          uint64_t load, quad factor);
 
 /* The factor ln(load)^CV, (7) and (8) there, CV the deviation of the times over
    their mean; 1 if that is less. A double. */

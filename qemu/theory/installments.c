@@ -1,11 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/theory/installments.h"
+#include "qemu/theory/star.h"
 
-#include "qemu/theory/affine.h"
-#include "qemu/theory/order.h"
-#include "qemu/base/memory.h"
+#include <math.h>
 
-#include <stdlib.h>
+#define PERIODS_MAX 1000000000
+
+/* ---- a number that depends on an unknown one, x ---- */
+
+/* slope x + offset */
+struct affine {
+    quad slope, offset;
+};
+
+/* sum += factor of */
+static void affine_add(struct affine *sum, struct affine of, quad factor)
+{
+    sum->slope += factor * of.slope;
+    sum->offset += factor * of.offset;
+}
+
+static quad affine_at(struct affine of, quad x)
+{
+    return theory_number_minus(of.slope * x, -of.offset);
+}
+
+/* The x for which it is `value`. */
+static quad affine_solve(struct affine of, quad value)
+{
+    return theory_number_minus(value, of.offset) / of.slope;
+}
+
+/* ---- a given number of chunks for each worker ---- */
 
 /*
  * The sends from the last one back. The unknown is a chunk: the last one, and
@@ -14,13 +39,14 @@
  */
 struct sends {
     const struct theory_star *star;
-    const size_t *order;
+    size_t order[THEORY_WORKERS_MAX];
     size_t workers;
     size_t count;
-    struct affine *chunk;  /* by the unknown before it; from 1 */
-    struct affine *window; /* the chunks by the present unknown */
-    struct affine left;    /* of T, when the next send back begins */
-    struct affine units;   /* of all chunks so far */
+    struct affine left;  /* of T, when the next send back begins */
+    struct affine units; /* of all chunks so far */
+    /* From 1: each chunk by the unknown before it, and by the present one. */
+    struct affine chunk[THEORY_SENDS_MAX + 1];
+    struct affine window[THEORY_SENDS_MAX + 1];
 };
 
 static const quad *worker_of(const struct sends *sends, size_t n)
@@ -112,23 +138,17 @@ static bool add_sends(struct theory_star_plan *plan, const struct sends *sends,
     return good;
 }
 
-bool theory_installments(struct theory_star_plan *plan,
-                         const struct theory_star *star, unsigned rounds)
+bool theory_star_installments(struct theory_star_plan *plan,
+                              const struct theory_star *star, unsigned rounds)
 {
     size_t workers = star->workers->count;
-    size_t *order = memory_or_exit(malloc(workers * sizeof *order));
-    struct sends sends = {.star = star,
-                          .order = order,
-                          .workers = workers,
-                          .count = workers * rounds};
+    struct sends sends = {
+        .star = star, .workers = workers, .count = workers * rounds};
     struct affine all;
     quad x;
     bool good;
 
-    theory_order_by_rule(order, star);
-    sends.chunk =
-        memory_or_exit(malloc(2 * (sends.count + 1) * sizeof *sends.chunk));
-    sends.window = sends.chunk + sends.count + 1;
+    theory_star_sort(sends.order, star, 0);
     set_chunks(&sends);
     all = sends.units;
     affine_add(&all, sends.left, star->master_rate);
@@ -137,7 +157,317 @@ bool theory_installments(struct theory_star_plan *plan,
     plan->rounds = rounds;
     good = add_sends(plan, &sends, x);
     theory_star_plan_finish(plan, star, affine_at(sends.left, x));
-    free(sends.chunk);
-    free(order);
     return good;
+}
+
+/* ---- uniform rounds ---- */
+
+struct umr {
+    const struct theory_star *star;
+    quad g, w, startup, latency;
+    quad workers; /* P */
+    quad ratio;   /* w / (P g), by which chunks grow */
+    quad extra;   /* (W - P G) / (P g), what is added */
+    unsigned rounds;
+    size_t waiting; /* n: workers whose last chunk ends at T after a wait,
+                       and worker P */
+    quad growth;    /* s = sum of ((g + w) / w)^k, k = 0 .. n - 1 */
+    quad
+        chunk[THEORY_INSTALLMENTS_MAX]; /* a_0 .. a_{M-1}; the last is a mean */
+    quad first;                         /* G + g a_0 */
+    quad least; /* z: what worker P gets in the last round */
+    quad makespan;
+};
+
+/* (((g + w) / w)^(k + 1) - 1) / g, `more` being the same with k */
+static quad next_more(const struct umr *umr, quad more)
+{
+    return more * (umr->g + umr->w) / umr->w + 1 / umr->w;
+}
+
+/* Sets the chunks by the unknown, which is the largest: the last, or the
+   first. */
+static void set_uniform(struct affine *chunk, const struct umr *umr)
+{
+    unsigned last = umr->rounds - 1;
+
+    if (umr->ratio > 1) {
+        chunk[last] = (struct affine){.slope = 1};
+        for (unsigned j = last; j > 0; --j) {
+            chunk[j - 1].slope = chunk[j].slope / umr->ratio;
+            chunk[j - 1].offset = (chunk[j].offset - umr->extra) / umr->ratio;
+        }
+    } else {
+        chunk[0] = (struct affine){.slope = 1};
+        for (unsigned j = 0; j < last; ++j) {
+            chunk[j + 1].slope = chunk[j].slope * umr->ratio;
+            chunk[j + 1].offset = chunk[j].offset * umr->ratio + umr->extra;
+        }
+    }
+}
+
+/*
+ * Sets z, what worker P gets in the last round. All end together, so a worker
+ * P - k that does not wait gets z + k (G + g a_0) / w, as it began so much
+ * earlier; a transfer to one that waits takes ((g + w) / w)^k times as long as
+ * that to worker P. All of these chunks are P a_{M-1}:
+ *
+ *     (P - n + s) z = P a_{M-1} - (s - n) G/g
+ *                     - (P (P - 1) - n (n - 1)) / 2 (G + g a_0) / w
+ */
+static struct affine least_of(struct umr *umr, struct affine last,
+                              struct affine first)
+{
+    quad n = (quad)umr->waiting;
+    quad pairs = (umr->workers * (umr->workers - 1) - n * (n - 1)) / 2;
+    quad more_sum = 0; /* (s - n) / g */
+    quad more = 0;
+    struct affine least = {0};
+
+    for (size_t k = 1; k < umr->waiting; ++k) {
+        more = next_more(umr, more);
+        more_sum += more;
+    }
+    umr->growth = n + more_sum * umr->g;
+    affine_add(&least, last, umr->workers);
+    affine_add(&least, first, -pairs / umr->w);
+    least.offset -= more_sum * umr->startup;
+    least.slope /= umr->workers - n + umr->growth;
+    least.offset /= umr->workers - n + umr->growth;
+    return least;
+}
+
+/*
+ * Sets the chunks, z and T for so many waiting workers. When worker P, which
+ * never waits, is done, T = P (G + g a_0) + M W + w (a_0 + .. + a_{M-2} + z);
+ * P (a_0 + .. + a_{M-1}) + m T is the load, m the master's rate.
+ */
+static void solve(struct umr *umr, size_t waiting)
+{
+    struct affine chunk[THEORY_INSTALLMENTS_MAX] = {0};
+    unsigned last = umr->rounds - 1;
+    struct affine first = {.offset = umr->startup};
+    struct affine end = {.offset = umr->latency * (quad)umr->rounds};
+    struct affine all = {0};
+    struct affine least;
+    quad x;
+
+    umr->waiting = waiting;
+    set_uniform(chunk, umr);
+    affine_add(&first, chunk[0], umr->g);
+    least = least_of(umr, chunk[last], first);
+    for (unsigned j = 0; j < last; ++j) {
+        affine_add(&end, chunk[j], umr->w);
+        affine_add(&all, chunk[j], umr->workers);
+    }
+    affine_add(&end, first, umr->workers);
+    affine_add(&end, least, umr->w);
+    affine_add(&all, chunk[last], umr->workers);
+    affine_add(&all, end, umr->star->master_rate);
+    x = affine_solve(all, umr->star->load);
+    for (unsigned j = 0; j < umr->rounds; ++j) {
+        umr->chunk[j] = affine_at(chunk[j], x);
+    }
+    umr->first = affine_at(first, x);
+    umr->least = affine_at(least, x);
+    umr->makespan = affine_at(end, x);
+}
+
+/* Whether worker P - n waits, too: between the ends of its last transfer and
+   that of worker P s (G + g z) pass, and it is free n (G + g a_0) earlier than
+   worker P. */
+static bool another_waits(const struct umr *umr)
+{
+    quad passed = umr->growth * (umr->startup + umr->g * umr->least);
+
+    return theory_number_compare((quad)umr->waiting * umr->first, passed) > 0;
+}
+
+/* Computes all chunks and T. s/n grows with n, so the workers who wait are the
+   last ones, and each n below the right one shows another. Result: whether
+   these chunks are a schedule: all more than nothing. */
+static bool try_rounds(struct umr *umr, unsigned rounds)
+{
+    size_t low = 1;
+    size_t high = umr->star->workers->count;
+    bool good;
+
+    umr->rounds = rounds;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        solve(umr, middle);
+        if (another_waits(umr)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    solve(umr, low);
+    good = umr->least > 0;
+    for (unsigned j = 0; j < rounds; ++j) {
+        good &= umr->chunk[j] > 0;
+    }
+    return good;
+}
+
+/* What worker P - k gets in the last round. */
+static quad last_of(const struct umr *umr, size_t k)
+{
+    quad more = 0;
+
+    if (k >= umr->waiting) {
+        return umr->least + (quad)k * umr->first / umr->w;
+    }
+    while (k-- > 0) {
+        more = next_more(umr, more);
+    }
+    return umr->least + (umr->startup + umr->g * umr->least) * more;
+}
+
+static void make_plan(struct theory_star_plan *plan, const struct umr *umr)
+{
+    size_t workers = umr->star->workers->count;
+
+    theory_star_plan_init(plan, workers * umr->rounds);
+    plan->rounds = umr->rounds;
+    for (unsigned j = 0; j + 1 < umr->rounds; ++j) {
+        for (size_t i = 0; i < workers; ++i) {
+            theory_star_plan_add(plan, i, umr->chunk[j]);
+        }
+    }
+    for (size_t i = 0; i < workers; ++i) {
+        theory_star_plan_add(plan, i, last_of(umr, workers - 1 - i));
+    }
+    theory_star_plan_finish(plan, umr->star, umr->makespan);
+    plan->searched = true; /* equal workers have no order */
+}
+
+void theory_star_umr(struct theory_star_plan *plan,
+                     const struct theory_star *star)
+{
+    const quad *worker = star->workers->numbers[0];
+    struct umr umr = {.star = star,
+                      .g = worker[THEORY_G],
+                      .w = worker[THEORY_W],
+                      .startup = worker[THEORY_STARTUP],
+                      .latency = worker[THEORY_LATENCY],
+                      .workers = (quad)star->workers->count};
+    unsigned best = 1;
+    quad makespan;
+
+    umr.ratio = umr.w / (umr.workers * umr.g);
+    umr.extra = theory_number_minus(umr.latency, umr.workers * umr.startup) /
+                (umr.workers * umr.g);
+    theory_star_one_round(plan, star);
+    makespan = plan->makespan;
+    for (unsigned rounds = 2; rounds <= THEORY_INSTALLMENTS_MAX; ++rounds) {
+        if (try_rounds(&umr, rounds) &&
+            theory_number_compare(umr.makespan, makespan) < 0) {
+            makespan = umr.makespan;
+            best = rounds;
+        }
+    }
+    if (best > 1 && try_rounds(&umr, best)) {
+        theory_star_plan_free(plan);
+        make_plan(plan, &umr);
+    }
+}
+
+/* ---- equal periods ---- */
+
+struct periodic {
+    const struct theory_star *star;
+    quad link;     /* part of the link that is free */
+    quad startups; /* of those who take part */
+    quad rate;     /* of the workers */
+};
+
+/* Adds a worker, who gets `units` for each unit of time: as many as it
+   computes, or as many as the link still takes. */
+static void add_worker(struct theory_star_plan *plan, struct periodic *periodic,
+                       size_t worker)
+{
+    const quad *of = periodic->star->workers->numbers[worker];
+    quad room = periodic->link / of[THEORY_G];
+    quad units = 1 / of[THEORY_W];
+
+    if (units > room) {
+        units = room;
+    }
+    theory_star_plan_add(plan, worker, units);
+    periodic->rate += units;
+    periodic->link = theory_number_minus(periodic->link, units * of[THEORY_G]);
+    periodic->startups += of[THEORY_STARTUP] + of[THEORY_LATENCY];
+}
+
+/* The root by Newton: each step doubles the 53 bits of a double. */
+static quad root_of(quad value)
+{
+    quad root = (quad)sqrt((double)value);
+
+    for (unsigned i = 0; i < 3; ++i) {
+        root = (root + value / root) / 2;
+    }
+    return root;
+}
+
+/* The length of a period: the square root of the load's time at the limit rate,
+   by the paper. It is longer if there were more than PERIODS_MAX periods, or if
+   startups would fill half of one. */
+static quad period_of(const struct theory_star_plan *plan,
+                      const struct periodic *periodic)
+{
+    quad time = periodic->star->load / plan->rate_limit;
+
+    return quad_max(quad_max(root_of(time), time / PERIODS_MAX),
+                    2 * periodic->startups);
+}
+
+/*
+ * Sets period, periods and what everybody gets. k = ceil((V + n) / (n + m))
+ * periods, n units a period of the workers, who have nothing to compute in the
+ * first one, m of the master; they have room for (k - 1) n + k m units, of
+ * which the load is a part. A single period is the master's: no worker is sent
+ * to.
+ */
+static void set_periods(struct theory_star_plan *plan,
+                        const struct periodic *periodic)
+{
+    quad load = periodic->star->load;
+    quad period = period_of(plan, periodic);
+    quad each = period - periodic->startups;
+    quad units = each * periodic->rate;
+    quad own = period * periodic->star->master_rate;
+    quad periods = (load + units) / (units + own);
+    quad part;
+
+    plan->rounds = 1 + (unsigned long)(periods * (1 - (quad)THEORY_NEAR));
+    periods = (quad)plan->rounds;
+    part = load / ((periods - 1) * units + periods * own);
+    for (size_t i = 0; i < plan->sends; ++i) {
+        plan->units[i] *= each * part;
+    }
+    if (plan->rounds == 1) {
+        plan->sends = 0;
+    }
+    theory_star_plan_finish(plan, periodic->star, period * periods);
+    plan->master_units = part * periods * own;
+    plan->period = period;
+}
+
+void theory_star_periodic(struct theory_star_plan *plan,
+                          const struct theory_star *star)
+{
+    size_t workers = star->workers->count;
+    size_t order[THEORY_WORKERS_MAX];
+    struct periodic periodic = {.star = star, .link = 1};
+
+    theory_star_sort(order, star, 0);
+    theory_star_plan_init(plan, workers);
+    for (size_t i = 0; i < workers && periodic.link > 0; ++i) {
+        add_worker(plan, &periodic, order[i]);
+    }
+    plan->rate_limit = star->master_rate + periodic.rate;
+    set_periods(plan, &periodic);
 }

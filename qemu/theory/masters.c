@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 
+#define NEWTON_MAX 1000
+#define RANGES_MAX 64
+
 /* ---- the basic round ---- */
 
 struct basic {
@@ -22,24 +25,6 @@ static quad alone(const struct basic *basic, size_t node)
     return basic->network->compute * basic->workers->numbers[node][0];
 }
 
-static int compare(const void *one, const void *other)
-{
-    return theory_number_compare(*(const quad *)one, *(const quad *)other);
-}
-
-/* The times of all nodes alone, by rising size; to be freed. */
-static quad *sort_times(const struct basic *basic)
-{
-    size_t nodes = basic->workers->count;
-    quad *times = memory_or_exit(malloc(nodes * sizeof *times));
-
-    for (size_t i = 0; i < nodes; ++i) {
-        times[i] = alone(basic, i);
-    }
-    qsort(times, nodes, sizeof *times, compare);
-    return times;
-}
-
 /*
  * Sets T where sending pays: the least with which workers, the first nodes by
  * rising time alone, take what the others give, the sum of
@@ -50,27 +35,30 @@ static quad *sort_times(const struct basic *basic)
 static void set_balanced(struct basic *basic)
 {
     size_t nodes = basic->workers->count;
-    quad *times = sort_times(basic);
+    struct theory_key times[THEORY_WORKERS_MAX] = {{0}};
     bool found = false;
     quad few = 0;
     quad many = 0;
 
     for (size_t i = 0; i < nodes; ++i) {
-        many += times[i];
+        times[i].first = alone(basic, i);
+    }
+    theory_keys_sort(times, nodes);
+    for (size_t i = 0; i < nodes; ++i) {
+        many += times[i].first;
     }
     for (size_t i = 0; i < nodes && !found; ++i) {
-        few += times[i];
-        many = theory_number_minus(many, times[i]);
+        few += times[i].first;
+        many = theory_number_minus(many, times[i].first);
         basic->time =
             (few / basic->cost + many / basic->gain) /
             ((quad)(i + 1) / basic->cost + (quad)(nodes - i - 1) / basic->gain);
         found = i + 1 == nodes ||
-                theory_number_compare(basic->time, times[i + 1]) <= 0;
+                theory_number_compare(basic->time, times[i + 1].first) <= 0;
     }
     basic->time =
-        quad_max(basic->time, times[nodes - 1] / basic->network->compute *
+        quad_max(basic->time, times[nodes - 1].first / basic->network->compute *
                                   basic->network->transfer);
-    free(times);
 }
 
 /* Sets what each node sends, (gamma x - T) / (gamma - beta), and what it
@@ -131,9 +119,6 @@ static void lay(struct basic *basic, struct line *line)
     if (last) {
         units = room;
     }
-    masters->transfer = memory_or_exit(
-        realloc(masters->transfer,
-                (masters->transfers + 1) * sizeof *masters->transfer));
     masters->transfer[masters->transfers] =
         (struct theory_transfer){line->from, line->to, line->start, units};
     masters->transfers += 1;
@@ -178,12 +163,10 @@ static int compare_start(const void *one, const void *other)
 /* Sorts the transfers, and finds the node that has the most. */
 static void end_transfers(struct theory_masters *masters)
 {
-    size_t *count = memory_or_exit(calloc(masters->nodes, sizeof *count));
+    size_t count[THEORY_WORKERS_MAX] = {0};
 
-    if (masters->transfers > 0) {
-        qsort(masters->transfer, masters->transfers, sizeof *masters->transfer,
-              compare_start);
-    }
+    qsort(masters->transfer, masters->transfers, sizeof *masters->transfer,
+          compare_start);
     for (size_t i = 0; i < masters->transfers; ++i) {
         count[masters->transfer[i].from] += 1;
         count[masters->transfer[i].to] += 1;
@@ -193,7 +176,6 @@ static void end_transfers(struct theory_masters *masters)
             masters->transfers_most = count[i];
         }
     }
-    free(count);
 }
 
 /* Sets bound, length, what each node sends and receives, and the transfers by
@@ -208,12 +190,8 @@ static void set_basic_round(struct theory_masters *masters,
         .network = network,
         .gain = theory_number_minus(network->compute, network->transfer),
         .cost = network->compute + network->transfer};
-    size_t nodes = workers->count;
 
-    *masters = (struct theory_masters){.nodes = nodes};
-    masters->sent = memory_or_exit(calloc(nodes, sizeof *masters->sent));
-    masters->received =
-        memory_or_exit(calloc(nodes, sizeof *masters->received));
+    masters->nodes = workers->count;
     if (basic.gain > 0) {
         set_balanced(&basic);
         set_units(&basic);
@@ -221,7 +199,7 @@ static void set_basic_round(struct theory_masters *masters,
         lay_all(&basic);
     } else {
         /* A unit is computed as fast as sent: nobody sends. */
-        for (size_t i = 0; i < nodes; ++i) {
+        for (size_t i = 0; i < masters->nodes; ++i) {
             basic.time = quad_max(basic.time, alone(&basic, i));
         }
     }
@@ -229,7 +207,18 @@ static void set_basic_round(struct theory_masters *masters,
     masters->bound = basic.time * network->scale;
 }
 
-/* ---- rounds ---- */
+/* ---- what limits rounds ---- */
+
+/* A limit of the next round's part r after R: r <= a + zeta b - R c, with
+   a >= c, b > 0 and c <= 1. */
+struct limit {
+    long double a, b, c;
+};
+
+struct limits {
+    size_t count;
+    struct limit limit[THEORY_WORKERS_MAX];
+};
 
 /* What a worker has computed more than received at `time`, when it has
    received so many units: (time - beta units) / gamma - units. */
@@ -261,34 +250,33 @@ static quad most_used(const struct theory_masters *masters,
 }
 
 /* Whether another limit is never above one. */
-static bool implies(const struct theory_limit *by,
-                    const struct theory_limit *of)
+static bool implies(const struct limit *by, const struct limit *of)
 {
     return by->a <= of->a && by->b <= of->b && by->c >= of->c;
 }
 
 /* Adds a limit, unless others imply it; leaves out what it implies. */
-static void add_limit(struct theory_rounds *rounds, struct theory_limit limit)
+static void add_limit(struct limits *limits, struct limit limit)
 {
     size_t kept = 0;
 
-    for (size_t i = 0; i < rounds->limits; ++i) {
-        if (implies(&rounds->limit[i], &limit)) {
+    for (size_t i = 0; i < limits->count; ++i) {
+        if (implies(&limits->limit[i], &limit)) {
             return;
         }
     }
-    for (size_t i = 0; i < rounds->limits; ++i) {
-        if (!implies(&limit, &rounds->limit[i])) {
-            rounds->limit[kept] = rounds->limit[i];
+    for (size_t i = 0; i < limits->count; ++i) {
+        if (!implies(&limit, &limits->limit[i])) {
+            limits->limit[kept] = limits->limit[i];
             kept += 1;
         }
     }
-    rounds->limit[kept] = limit;
-    rounds->limits = kept + 1;
+    limits->limit[kept] = limit;
+    limits->count = kept + 1;
 }
 
 /* Adds the limit of a worker, if it has one, and lowers the class. */
-static void limit_by(struct theory_masters *masters,
+static void limit_by(struct limits *limits, struct theory_masters *masters,
                      const struct theory_network *network, size_t worker)
 {
     quad received = masters->received[worker];
@@ -305,27 +293,193 @@ static void limit_by(struct theory_masters *masters,
                (first == 0 || theory_number_compare(first, used) == 0)) {
         masters->class = 2;
     }
-    add_limit(
-        &masters->rounds,
-        (struct theory_limit){
-            .a = (long double)(first / most),
-            .b = (long double)(1 / (most * network->compute * network->scale)),
-            .c = (long double)(used / most)});
+    add_limit(limits,
+              (struct limit){.a = (long double)(first / most),
+                             .b = (long double)(1 / (most * network->compute *
+                                                     network->scale)),
+                             .c = (long double)(used / most)});
 }
 
 /* Sets class and limits. */
-static void set_limits(struct theory_masters *masters,
+static void set_limits(struct limits *limits, struct theory_masters *masters,
                        const struct theory_network *network)
 {
     masters->class = 3;
-    masters->rounds.limit =
-        memory_or_exit(malloc(masters->nodes * sizeof *masters->rounds.limit));
     for (size_t i = 0; i < masters->nodes; ++i) {
         if (masters->received[i] > 0) {
-            limit_by(masters, network, i);
+            limit_by(limits, masters, network, i);
         }
     }
 }
+
+/* ---- the best number of rounds ---- */
+
+struct search {
+    const struct limits *limits;
+    long double round_time;
+    long double time; /* of the best so far, without the basic round's */
+    long double idle;
+    unsigned rounds;
+};
+
+/* A number of rounds and its least idle time. */
+struct point {
+    unsigned rounds;
+    long double idle;
+};
+
+/* The limit that holds for the round after R = `sum`, and R after it; NULL: no
+   worker limits it, one round is enough. */
+static const struct limit *next_round(long double *next,
+                                      const struct limits *limits,
+                                      long double sum, long double idle)
+{
+    const struct limit *least = NULL;
+
+    *next = 1;
+    for (size_t i = 0; i < limits->count; ++i) {
+        const struct limit *limit = &limits->limit[i];
+        long double after = limit->a + idle * limit->b + sum * (1 - limit->c);
+
+        if (least == NULL || after < *next) {
+            least = limit;
+            *next = after;
+        }
+    }
+    return least;
+}
+
+/* R after so many rounds, and how fast it grows with the idle time. */
+static long double sum_rounds(long double *slope, const struct limits *limits,
+                              unsigned rounds, long double idle)
+{
+    long double sum = 0;
+
+    *slope = 0;
+    while (rounds-- > 0) {
+        const struct limit *least = next_round(&sum, limits, sum, idle);
+
+        if (least == NULL) {
+            return 1;
+        }
+        *slope = least->b + *slope * (1 - least->c);
+    }
+    return sum;
+}
+
+/* The least idle time with which so many rounds suffice, not below `from`. */
+static long double least_idle(const struct limits *limits, unsigned rounds,
+                              long double from)
+{
+    for (unsigned i = 0; i < NEWTON_MAX; ++i) {
+        long double slope;
+        long double sum = sum_rounds(&slope, limits, rounds, from);
+        long double next;
+
+        if (sum >= 1) {
+            break;
+        }
+        next = from + (1 - sum) / slope;
+        if (next <= from) {
+            break;
+        }
+        from = next;
+    }
+    return from;
+}
+
+static struct point try_rounds(struct search *search, unsigned rounds,
+                               long double from)
+{
+    struct point point = {rounds, least_idle(search->limits, rounds, from)};
+    long double time = rounds * search->round_time + point.idle;
+
+    if (time < search->time ||
+        (time == search->time && rounds < search->rounds)) {
+        search->rounds = rounds;
+        search->idle = point.idle;
+        search->time = time;
+    }
+    return point;
+}
+
+/* Tries the numbers between two, but for those that cannot be better. */
+static void try_between(struct search *search, struct point low,
+                        struct point high)
+{
+    struct point stack[RANGES_MAX];
+    unsigned depth = 1;
+
+    stack[0] = high;
+    while (depth > 0) {
+        high = stack[depth - 1];
+        if (high.rounds - low.rounds < 2 ||
+            (low.rounds + 1) * search->round_time + high.idle >= search->time) {
+            low = high;
+            depth -= 1;
+        } else {
+            stack[depth] = try_rounds(
+                search, low.rounds + (high.rounds - low.rounds) / 2, high.idle);
+            depth += 1;
+        }
+    }
+}
+
+/* Sets each round's part for the best; the last one takes what is left. */
+static void set_parts(struct theory_masters *masters,
+                      const struct limits *limits)
+{
+    long double sum = 0;
+
+    for (unsigned i = 0; i < masters->rounds; ++i) {
+        long double next;
+
+        (void)next_round(&next, limits, sum, masters->idle);
+        if (next > 1 || i + 1 == masters->rounds) {
+            next = 1;
+        }
+        masters->part[i] = next - sum;
+        sum = next;
+    }
+}
+
+/*
+ * Sets rounds, part, idle and over such that over = rounds * round_time + idle
+ * is least; or no rounds and over = alone, if that is no more. For each number
+ * of rounds the least idle time is a root of a concave function, found by
+ * Newton from below; between two numbers of rounds no idle time is less than
+ * that of the larger, so whole ranges are left out and the result is the least
+ * of all. After k rounds R is a sum of positive terms only: it has a relative
+ * error of 3 k 2^-64 at most. Result: whether THEORY_MASTERS_ROUNDS_MAX rounds
+ * are enough.
+ */
+static bool set_rounds(struct theory_masters *masters,
+                       const struct limits *limits, long double round_time,
+                       long double alone)
+{
+    struct search search = {
+        .limits = limits, .round_time = round_time, .time = alone};
+    struct point low = try_rounds(&search, 1, 0);
+
+    while (low.rounds * round_time < search.time) {
+        struct point high;
+
+        if (low.rounds == THEORY_MASTERS_ROUNDS_MAX) {
+            return false;
+        }
+        high = try_rounds(&search, 2 * low.rounds, 0);
+        try_between(&search, low, high);
+        low = high;
+    }
+    masters->rounds = search.rounds;
+    masters->idle = search.idle;
+    masters->over = search.time;
+    masters->excess = search.time / (long double)masters->bound;
+    set_parts(masters, limits);
+    return true;
+}
+
+/* ---- the plan ---- */
 
 /* How much later than the bound nodes end that send nothing: gamma max x - T.
  */
@@ -342,7 +496,7 @@ static quad alone_over(const struct theory_masters *masters,
                                masters->bound);
 }
 
-/* Scales what of the basic round is unscaled. */
+/* Scales what the basic round has unscaled. */
 static void scale_round(struct theory_masters *masters, quad scale)
 {
     masters->length *= scale;
@@ -356,30 +510,22 @@ static void scale_round(struct theory_masters *masters, quad scale)
     }
 }
 
-bool theory_masters(struct theory_masters *masters,
-                    const struct theory_workers *workers,
-                    const struct theory_network *network)
+struct theory_masters *theory_masters(const struct theory_workers *workers,
+                                      const struct theory_network *network)
 {
-    bool good = true;
+    struct theory_masters *masters = memory_or_exit(calloc(1, sizeof *masters));
+    struct limits limits = {0};
 
     set_basic_round(masters, workers, network);
-    set_limits(masters, network);
-    if (masters->transfers > 0) {
-        good = theory_masters_rounds(
-            &masters->rounds,
+    set_limits(&limits, masters, network);
+    if (masters->transfers > 0 &&
+        !set_rounds(
+            masters, &limits,
             (long double)(network->startup * (quad)masters->transfers_most),
-            (long double)alone_over(masters, workers, network));
-        masters->excess = masters->rounds.over / (long double)masters->bound;
+            (long double)alone_over(masters, workers, network))) {
+        free(masters);
+        return NULL;
     }
     scale_round(masters, network->scale);
-    return good;
-}
-
-void theory_masters_free(struct theory_masters *masters)
-{
-    free(masters->sent);
-    free(masters->received);
-    free(masters->transfer);
-    free(masters->rounds.limit);
-    free(masters->rounds.part);
+    return masters;
 }

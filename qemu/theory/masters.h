@@ -32,7 +32,6 @@
 #define QEMU_THEORY_MASTERS_H
 
 #include "hal/nodiscard.h"
-#include "qemu/theory/masters_rounds.h"
 #include "qemu/theory/workers.h"
 
 /* All of it more than 0. */
@@ -50,31 +49,35 @@ struct theory_transfer {
     quad units;
 };
 
-/* What theory_masters_free() frees. Numbers of the rounds have some 15 digits,
-   which theory_masters_rounds() shows. */
+#define THEORY_MASTERS_ROUNDS_MAX 32768
+
+/* Of the rounds, numbers have some 15 digits. */
 struct theory_masters {
     quad bound;     /* T, scaled: nothing of this kind ends earlier */
     quad length;    /* L, scaled */
     unsigned class; /* 1, 2, 3: makespan / bound - 1 falls with the scale C as
                        1/sqrt(C), log(C)/C, 1/C */
     size_t nodes;
-    quad *sent;     /* s of each node, scaled */
-    quad *received; /* q of each node, scaled */
+    quad sent[THEORY_WORKERS_MAX];     /* s of each node, scaled */
+    quad received[THEORY_WORKERS_MAX]; /* q of each node, scaled */
     size_t transfers;
-    struct theory_transfer *transfer;
+    /* Each ends what a node sends or receives, or a turn of L. */
+    struct theory_transfer transfer[2 * THEORY_WORKERS_MAX];
     size_t transfers_most; /* of one node */
-    struct theory_rounds rounds;
+    unsigned rounds;       /* k; 0: nothing is sent, as that ends no later */
+    long double part[THEORY_MASTERS_ROUNDS_MAX]; /* of each round */
+    long double idle;                            /* zeta */
+    long double over;   /* rounds and idle time, or alone: T is not in it */
     long double excess; /* makespan / bound - 1 */
 };
 
 /*
- * Plans for one column x, of which one is more than 0. Result: whether
- * THEORY_MASTERS_ROUNDS_MAX rounds are enough for the best plan; else the
- * rounds are not set. To be freed in any case.
+ * Plans for one column x, of which one is more than 0. Result: the caller's to
+ * free(); NULL if THEORY_MASTERS_ROUNDS_MAX rounds are not enough for the best
+ * plan.
  */
-NODISCARD bool theory_masters(struct theory_masters *masters,
-                              const struct theory_workers *workers,
-                              const struct theory_network *network);
-void theory_masters_free(struct theory_masters *masters);
+NODISCARD struct theory_masters *
+theory_masters(const struct theory_workers *workers,
+               const struct theory_network *network);
 
 #endif

@@ -1,22 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/theory/results.h"
 
-#include "qemu/theory/simplex.h"
 #include "qemu/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of the programmes' tables that a search from a pair computes. */
+/* Numbers of the programmes' tables that a search from a pair computes, and the
+   most workers that are searched: their cube is less. */
 #define STEPS_MAX 2000000
+#define SEARCH_MAX 125
+
+/*
+ * Maximises objective[0] . x and, among all maxima, objective[1] . x, with
+ * x >= 0 and row . x <= its limit, which is 0 or more; each x has a limit. An
+ * objective row holds its negated coefficients. The table's last column holds
+ * the limits, and once it is solved the objectives' values.
+ */
+struct simplex {
+    size_t variables;
+    size_t limits; /* rows of them; the two objectives follow */
+    quad table[SEARCH_MAX + 3][SEARCH_MAX + 1];
+    size_t
+        row_of[SEARCH_MAX + 1]; /* the variable of a row: 0 .., then slacks */
+    size_t column_of[SEARCH_MAX];
+    size_t steps; /* numbers of the table computed so far */
+    size_t steps_max;
+};
 
 struct problem {
     const struct theory_workers *workers;
     quad ratio;
     size_t count;
-    struct theory_simplex simplex;
-    size_t steps_max; /* of it */
     struct theory_collection trial;
+    struct simplex simplex;
 };
 
 static quad send_of(const struct problem *problem, size_t worker)
@@ -29,31 +46,116 @@ static quad compute_of(const struct problem *problem, size_t worker)
     return problem->workers->numbers[worker][THEORY_COMPUTE];
 }
 
-static void init(struct theory_collection *pair, size_t count)
+/* ---- linear programmes ---- */
+
+/* The column of a variable of which more is better: the first variable, or the
+   column that `steepest` gains most a unit. None: `variables`. */
+static size_t entering(const struct simplex *simplex, bool steepest)
 {
-    *pair = (struct theory_collection){0};
-    pair->sent = memory_or_exit(calloc(count, sizeof *pair->sent));
-    pair->collected = memory_or_exit(calloc(count, sizeof *pair->collected));
-    pair->share = memory_or_exit(calloc(count, sizeof *pair->share));
-    pair->idle = memory_or_exit(calloc(count, sizeof *pair->idle));
+    const quad *first = simplex->table[simplex->limits];
+    const quad *second = simplex->table[simplex->limits + 1];
+    size_t best = simplex->variables;
+
+    for (size_t j = 0; j < simplex->variables; ++j) {
+        bool improves = first[j] < 0 || (first[j] == 0 && second[j] < 0);
+
+        if (improves &&
+            (best == simplex->variables ||
+             (steepest ? first[j] < first[best]
+                       : simplex->column_of[j] < simplex->column_of[best]))) {
+            best = j;
+        }
+    }
+    return best;
 }
 
-static void clear(struct theory_collection *pair)
+/* The row that bounds the column's variable first; of equals, that of the first
+   variable. There is one. */
+static size_t leaving(const struct simplex *simplex, size_t column)
 {
-    free(pair->sent);
-    free(pair->collected);
-    free(pair->share);
-    free(pair->idle);
+    size_t best = simplex->limits;
+    quad least = 0;
+
+    for (size_t i = 0; i < simplex->limits; ++i) {
+        const quad *row = simplex->table[i];
+        quad most = row[simplex->variables] / row[column];
+        int order =
+            best == simplex->limits ? -1 : theory_number_compare(most, least);
+
+        if (row[column] > 0 &&
+            (order < 0 ||
+             (order == 0 && simplex->row_of[i] < simplex->row_of[best]))) {
+            best = i;
+            least = most;
+        }
+    }
+    return best;
 }
 
-static void copy(struct theory_collection *to,
-                 const struct theory_collection *from, size_t count)
+/* Swaps a row's variable with a column's. Rounding leaves no other number where
+   there should be 0: signs decide. */
+static void pivot(struct simplex *simplex, size_t row, size_t column)
 {
-    memcpy(to->sent, from->sent, count * sizeof *to->sent);
-    memcpy(to->collected, from->collected, count * sizeof *to->collected);
-    memcpy(to->share, from->share, count * sizeof *to->share);
-    to->units = from->units;
-    to->computing = from->computing;
+    quad *with = simplex->table[row];
+    size_t variable = simplex->row_of[row];
+    quad entry = with[column];
+
+    with[column] = 1;
+    for (size_t j = 0; j <= simplex->variables; ++j) {
+        with[j] /= entry;
+    }
+    for (size_t i = 0; i < simplex->limits + 2; ++i) {
+        quad *of = simplex->table[i];
+        quad factor = of[column];
+
+        if (i == row || factor == 0) {
+            continue;
+        }
+        of[column] = 0;
+        for (size_t j = 0; j <= simplex->variables; ++j) {
+            of[j] = theory_number_minus(of[j], factor * with[j]);
+        }
+        simplex->steps += simplex->variables + 1;
+    }
+    simplex->row_of[row] = simplex->column_of[column];
+    simplex->column_of[column] = variable;
+}
+
+/* Ends always, at the latest by Bland's rule. Result: whether `steps` have not
+   become more than `steps_max`; else it is not solved. */
+static bool simplex_solve(struct simplex *simplex)
+{
+    for (size_t i = 0; i < simplex->limits; ++i) {
+        simplex->row_of[i] = simplex->variables + i;
+    }
+    for (size_t j = 0; j < simplex->variables; ++j) {
+        simplex->column_of[j] = j;
+    }
+    for (size_t i = 0; simplex->steps <= simplex->steps_max; ++i) {
+        size_t column = entering(simplex, i < 4 * simplex->variables);
+        size_t row;
+
+        if (column == simplex->variables) {
+            return true;
+        }
+        row = leaving(simplex, column);
+        if (row == simplex->limits) {
+            break; /* rounding has made it unbounded */
+        }
+        pivot(simplex, row, column);
+    }
+    return false;
+}
+
+/* Writes what is best to the variables. */
+static void simplex_values(const struct simplex *simplex, quad *values)
+{
+    memset(values, 0, simplex->variables * sizeof *values);
+    for (size_t i = 0; i < simplex->limits; ++i) {
+        if (simplex->row_of[i] < simplex->variables) {
+            values[simplex->row_of[i]] = simplex->table[i][simplex->variables];
+        }
+    }
 }
 
 /* ---- one pair ---- */
@@ -62,7 +164,7 @@ static void copy(struct theory_collection *to,
    collected from it on, a column a worker. */
 static void set_limit(struct problem *problem, size_t worker)
 {
-    quad *row = theory_simplex_row(&problem->simplex, worker);
+    quad *row = problem->simplex.table[worker];
     size_t place = 0;
 
     memset(row, 0, problem->count * sizeof *row);
@@ -86,9 +188,9 @@ static void set_limit(struct problem *problem, size_t worker)
 static void solve(struct problem *problem)
 {
     size_t count = problem->count;
-    quad *link = theory_simplex_row(&problem->simplex, count);
-    quad *units = theory_simplex_row(&problem->simplex, count + 1);
-    quad *computing = theory_simplex_row(&problem->simplex, count + 2);
+    quad *link = problem->simplex.table[count];
+    quad *units = problem->simplex.table[count + 1];
+    quad *computing = problem->simplex.table[count + 2];
 
     for (size_t i = 0; i < count; ++i) {
         set_limit(problem, i);
@@ -99,7 +201,7 @@ static void solve(struct problem *problem)
     link[count] = 1;
     units[count] = computing[count] = 0;
     problem->trial.units = 0;
-    if (theory_simplex_solve(&problem->simplex, problem->steps_max)) {
+    if (simplex_solve(&problem->simplex)) {
         problem->trial.units = units[count];
         problem->trial.computing = -computing[count];
     }
@@ -117,8 +219,8 @@ static bool judge(struct theory_collection *best, struct problem *problem)
             theory_number_compare(best->computing, problem->trial.computing);
     }
     if (order > 0) {
-        theory_simplex_values(&problem->simplex, problem->trial.share);
-        copy(best, &problem->trial, problem->count);
+        simplex_values(&problem->simplex, problem->trial.share);
+        *best = problem->trial;
     }
     return order > 0;
 }
@@ -203,21 +305,15 @@ static void try_pairs(struct theory_collection *best, struct problem *problem,
    file. */
 static void sort(struct theory_collection *pair, const struct problem *problem)
 {
+    struct theory_key keys[THEORY_WORKERS_MAX];
+
     for (size_t i = 0; i < problem->count; ++i) {
-        size_t place = i;
-
-        for (; place > 0; --place) {
-            size_t other = pair->sent[place - 1];
-            int order = theory_number_compare(send_of(problem, other),
-                                              send_of(problem, i));
-
-            if (order < 0 || (order == 0 && compute_of(problem, other) <=
-                                                compute_of(problem, i))) {
-                break;
-            }
-            pair->sent[place] = other;
-        }
-        pair->sent[place] = i;
+        keys[i] =
+            (struct theory_key){send_of(problem, i), compute_of(problem, i), i};
+    }
+    theory_keys_sort(keys, problem->count);
+    for (size_t i = 0; i < problem->count; ++i) {
+        pair->sent[i] = keys[i].worker;
     }
 }
 
@@ -367,7 +463,8 @@ static bool move_one(struct theory_collection *best, struct problem *problem,
         place += 1;
     }
     for (size_t to = 0; to < problem->count; ++to) {
-        if (to == place || problem->simplex.steps >= problem->steps_max) {
+        if (to == place ||
+            problem->simplex.steps >= problem->simplex.steps_max) {
             continue;
         }
         move(order, place, to);
@@ -385,12 +482,11 @@ static bool move_one(struct theory_collection *best, struct problem *problem,
 static void search(struct theory_collection *best, struct problem *problem,
                    const struct theory_collection *from)
 {
-    struct theory_collection here;
+    struct theory_collection here = {0};
     bool better = true;
 
-    init(&here, problem->count);
     problem->simplex.steps = 0;
-    copy(&problem->trial, from, problem->count);
+    problem->trial = *from;
     (void)judge(&here, problem);
     while (better) {
         better = false;
@@ -400,9 +496,8 @@ static void search(struct theory_collection *best, struct problem *problem,
         }
     }
     if (theory_number_compare(here.units, best->units) > 0) {
-        copy(best, &here, problem->count);
+        *best = here;
     }
-    clear(&here);
 }
 
 /* ---- results ---- */
@@ -452,8 +547,6 @@ static void finish(struct theory_collection *of, const struct problem *problem,
 /* Sets all three, in a time of 1. */
 static void set_all(struct theory_results *results, struct problem *problem)
 {
-    size_t count = problem->count;
-
     if (results->exact) {
         try_pairs(&results->lifo, problem, TURNED);
         try_pairs(&results->fifo, problem, SAME);
@@ -462,44 +555,33 @@ static void set_all(struct theory_results *results, struct problem *problem)
     }
     set_lifo(&results->lifo, problem);
     set_fifo(&results->fifo, problem);
-    copy(&results->optimal,
-         theory_number_compare(results->lifo.units, results->fifo.units) > 0
-             ? &results->lifo
-             : &results->fifo,
-         count);
-    if (count * count * count < STEPS_MAX) {
+    results->optimal =
+        theory_number_compare(results->lifo.units, results->fifo.units) > 0
+            ? results->lifo
+            : results->fifo;
+    if (problem->count <= SEARCH_MAX) {
         search(&results->optimal, problem, &results->fifo);
         search(&results->optimal, problem, &results->lifo);
     }
 }
 
-void theory_results(struct theory_results *results,
-                    const struct theory_workers *workers, quad load, quad ratio)
+struct theory_results *theory_results(const struct theory_workers *workers,
+                                      quad load, quad ratio)
 {
-    struct theory_collection *const all[] = {&results->lifo, &results->fifo,
-                                             &results->optimal};
+    struct theory_results *results = memory_or_exit(calloc(1, sizeof *results));
     size_t count = workers->count;
-    struct problem problem = {
-        .workers = workers, .ratio = ratio, .count = count};
+    struct problem *problem = memory_or_exit(calloc(1, sizeof *problem));
 
     results->exact = count <= THEORY_PAIRS_MAX;
-    problem.steps_max = results->exact ? SIZE_MAX : STEPS_MAX;
-    init(&problem.trial, count);
-    theory_simplex_init(&problem.simplex, count, count + 1);
-    for (unsigned i = 0; i < 3; ++i) {
-        init(all[i], count);
-    }
-    set_all(results, &problem);
-    for (unsigned i = 0; i < 3; ++i) {
-        finish(all[i], &problem, load);
-    }
-    theory_simplex_free(&problem.simplex);
-    clear(&problem.trial);
-}
-
-void theory_results_free(struct theory_results *results)
-{
-    clear(&results->optimal);
-    clear(&results->fifo);
-    clear(&results->lifo);
+    problem->workers = workers;
+    problem->ratio = ratio;
+    problem->count = problem->simplex.variables = count;
+    problem->simplex.limits = count + 1;
+    problem->simplex.steps_max = results->exact ? SIZE_MAX : STEPS_MAX;
+    set_all(results, problem);
+    finish(&results->lifo, problem, load);
+    finish(&results->fifo, problem, load);
+    finish(&results->optimal, problem, load);
+    free(problem);
+    return results;
 }

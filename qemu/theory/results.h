@@ -26,13 +26,14 @@ enum theory_results_column {
 };
 
 struct theory_collection {
-    size_t takers;     /* workers that get something */
-    size_t *sent;      /* these, in the order of sending .. */
-    size_t *collected; /* .. and of collecting */
+    size_t takers;                   /* workers that get something */
+    size_t sent[THEORY_WORKERS_MAX]; /* these, in the order of sending .. */
+    size_t collected[THEORY_WORKERS_MAX]; /* .. and of collecting */
     quad makespan;
-    quad *share;    /* of each worker */
-    quad *idle;     /* of each worker that gets something, from its last unit to
-                       its results' sending; else 0 */
+    quad share[THEORY_WORKERS_MAX]; /* of each worker */
+    /* Of each worker that gets something, from its last unit to its results'
+       sending; else 0. */
+    quad idle[THEORY_WORKERS_MAX];
     quad units;     /* in a time of 1 */
     quad computing; /* time of all workers in that time */
 };
@@ -45,7 +46,7 @@ struct theory_results {
 };
 
 /*
- * Finds the least makespans, load > 0, ratio >= 0; to be freed. Up to
+ * Finds the least makespans, load > 0, ratio >= 0; to be free()d. Up to
  * THEORY_PAIRS_MAX workers, of plans that end together the one with the least
  * computing in all is taken, then the first one, orders counted up.
  *
@@ -54,9 +55,7 @@ struct theory_results {
  * take part. From each of these two a search moves one worker at a time in one
  * order, as long as that ends earlier: 1 s at most, and always the same steps.
  */
-void theory_results(struct theory_results *results,
-                    const struct theory_workers *workers, quad load,
-                    quad ratio);
-void theory_results_free(struct theory_results *results);
+NODISCARD struct theory_results *
+theory_results(const struct theory_workers *workers, quad load, quad ratio);
 
 #endif

@@ -2,7 +2,6 @@
 #include "qemu/theory/workers.h"
 
 #include "qemu/base/exit_status.h"
-#include "qemu/base/memory.h"
 #include "qemu/base/quote.h"
 #include "qemu/base/text.h"
 
@@ -10,156 +9,135 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLANKS " \t\r\n"
-#define NAME_CHARS 8
+#define WORDS (THEORY_COLUMNS_MAX + 1)
 
-struct reader {
-    struct theory_workers *workers;
-    const struct theory_line *form;
-    unsigned line; /* from 1 */
-};
-
-/* Prints what is wrong with a line; `column` and `text` may be NULL. Result:
-   false. */
-static bool complain(const struct reader *reader, const char *column,
-                     const char *text, const char *allowed)
+bool theory_line_complain(const struct theory_line *line, const char *column,
+                          const char *word, const char *allowed)
 {
-    fprintf(stderr, "quincunx: %s:%u: ", quote_shown(reader->workers->path),
-            reader->line);
+    fprintf(stderr, "quincunx: %s:%u: ", quote_shown(line->path), line->number);
     if (column != NULL) {
         fprintf(stderr, "%s ", column);
     }
-    if (text != NULL) {
-        fprintf(stderr, "'%s': ", quote_shown(text));
+    if (word != NULL) {
+        fprintf(stderr, "'%s': ", quote_shown(word));
     }
     fprintf(stderr, "%s\n", allowed);
     return false;
 }
 
-/* Makes room for one more worker, whose numbers are 0. */
-static bool add_worker(struct reader *reader)
+/* Splits a line into words. Result: their number. */
+static unsigned split(char *word[WORDS], char *text)
 {
-    struct theory_workers *workers = reader->workers;
-    size_t count = workers->count + 1;
-    char allowed[80];
-
-    if (count > reader->form->workers_max) {
-        snprintf(allowed, sizeof allowed, "must be at most %zu workers",
-                 reader->form->workers_max);
-        return complain(reader, NULL, NULL, allowed);
-    }
-    workers->numbers = memory_or_exit(
-        realloc(workers->numbers, count * sizeof *workers->numbers));
-    workers->line =
-        memory_or_exit(realloc(workers->line, count * sizeof *workers->line));
-    memset(workers->numbers[workers->count], 0, sizeof *workers->numbers);
-    workers->line[workers->count] = reader->line;
-    workers->count = count;
-    return true;
-}
-
-/* Sets `name` to the column's in the form, "G" for 2 of "g w [G [W]]". */
-static void name_column(char name[NAME_CHARS], const struct theory_line *form,
-                        unsigned column)
-{
-    const char *word = form->words;
-    size_t length;
-
-    for (unsigned i = 0; i < column; ++i) {
-        word += strcspn(word, " ");
-        word += strspn(word, " [");
-    }
-    length = strcspn(word, " []");
-    snprintf(name, NAME_CHARS, "%.*s", (int)length, word);
-}
-
-static bool read_number(const struct reader *reader, unsigned column,
-                        const char *text)
-{
-    const struct theory_workers *workers = reader->workers;
-    quad *value = &workers->numbers[workers->count - 1][column];
-    const char *allowed = reader->form->positive[column]
-                              ? theory_number_positive(value, text)
-                              : theory_number_natural(value, text);
-    char name[NAME_CHARS];
-
-    name_column(name, reader->form, column);
-    return allowed == NULL || complain(reader, name, text, allowed);
-}
-
-/* One line: its numbers, or nothing; `#` begins a comment. */
-static bool read_line(struct reader *reader, char *text)
-{
-    const struct theory_line *form = reader->form;
-    char *rest = text;
     unsigned words = 0;
-    char allowed[80];
 
     text[strcspn(text, "#")] = '\0';
-    snprintf(allowed, sizeof allowed, "must be a line %s", form->words);
-    for (char *word; (word = strsep(&rest, BLANKS)) != NULL;) {
-        if (*word == '\0') {
-            continue;
-        }
-        if (words == form->most) {
-            return complain(reader, NULL, word, allowed);
-        }
-        if ((words == 0 && !add_worker(reader)) ||
-            !read_number(reader, words, word)) {
-            return false;
-        }
-        words += 1;
+    while (words < WORDS && text != NULL) {
+        word[words] = strsep(&text, " \t\r\n");
+        words += *word[words] != '\0';
     }
-    return words == 0 || words >= form->least ||
-           complain(reader, NULL, NULL, allowed);
+    return words;
 }
 
-static bool read_lines(struct reader *reader, FILE *file)
+int theory_lines_read(const char *path,
+                      bool (*take)(void *own, const struct theory_line *line,
+                                   char *const word[], unsigned words),
+                      void *own)
 {
+    struct theory_line line = {.path = path};
+    FILE *file = text_open(path);
     char *text = NULL;
     size_t room = 0;
-    bool good = true;
+    bool good = file != NULL;
 
     for (ssize_t bytes; good && (bytes = getline(&text, &room, file)) >= 0;) {
-        reader->line += 1;
-        good = strlen(text) == (size_t)bytes
-                   ? read_line(reader, text)
-                   : complain(reader, NULL, NULL, "must have no bytes of 0");
+        char *word[WORDS];
+        unsigned words;
+
+        line.number += 1;
+        if (strlen(text) != (size_t)bytes) {
+            good = theory_line_complain(&line, NULL, NULL,
+                                        "must have no bytes of 0");
+            break;
+        }
+        words = split(word, text);
+        good = words == 0 || take(own, &line, word, words);
     }
     free(text);
-    return good;
+    if (file != NULL) {
+        fclose(file);
+    }
+    return good ? 0 : EXIT_USAGE;
 }
 
-/* Whether the file has a worker. */
-static bool check_end(const struct reader *reader)
+struct reader {
+    struct theory_workers *workers;
+    const struct theory_form *form;
+};
+
+/* Adds the worker of a line. */
+static bool take_worker(void *own, const struct theory_line *line,
+                        char *const word[], unsigned words)
 {
-    if (reader->workers->count == 0) {
-        fprintf(stderr,
-                "quincunx: %s: has no worker: must have at least one line\n",
-                quote_shown(reader->workers->path));
-        return false;
+    const struct reader *reader = own;
+    const struct theory_form *form = reader->form;
+    struct theory_workers *workers = reader->workers;
+    char allowed[80];
+
+    if (workers->count == THEORY_WORKERS_MAX) {
+        return theory_line_complain(line, NULL, NULL,
+                                    "must be at most 1000 workers");
     }
-    return true;
+    workers->line[workers->count] = line->number;
+    for (unsigned i = 0; i < words && i < form->most; ++i) {
+        quad *number = &workers->numbers[workers->count][i];
+        const char *wrong = form->positive[i]
+                                ? theory_number_positive(number, word[i])
+                                : theory_number_natural(number, word[i]);
+
+        if (wrong != NULL) {
+            return theory_line_complain(line, form->column[i], word[i], wrong);
+        }
+    }
+    workers->count += 1;
+    snprintf(allowed, sizeof allowed, "must be a line %s", form->words);
+    return (words >= form->least && words <= form->most) ||
+           theory_line_complain(line, NULL,
+                                words > form->most ? word[form->most] : NULL,
+                                allowed);
 }
 
 int theory_workers_read(struct theory_workers *workers, const char *path,
-                        const struct theory_line *line)
+                        const struct theory_form *form)
 {
-    struct reader reader = {.workers = workers, .form = line};
-    FILE *file = text_open(path);
-    bool read;
+    struct reader reader = {workers, form};
+    int status;
 
     *workers = (struct theory_workers){.path = path};
-    if (file == NULL) {
-        return EXIT_USAGE;
+    status = theory_lines_read(path, take_worker, &reader);
+    if (status == 0 && workers->count == 0) {
+        fprintf(stderr,
+                "quincunx: %s: has no worker: must have at least one line\n",
+                quote_shown(path));
+        status = EXIT_USAGE;
     }
-    read = read_lines(&reader, file) && check_end(&reader);
-    fclose(file);
-    return read ? 0 : EXIT_USAGE;
+    return status;
 }
 
-void theory_workers_free(struct theory_workers *workers)
+static int compare(const void *left, const void *right)
 {
-    free(workers->numbers);
-    free(workers->line);
+    const struct theory_key *one = left;
+    const struct theory_key *other = right;
+    int order = theory_number_compare(one->first, other->first);
+
+    if (order == 0) {
+        order = theory_number_compare(one->second, other->second);
+    }
+    return order != 0
+               ? order
+               : (one->worker > other->worker) - (one->worker < other->worker);
+}
+
+void theory_keys_sort(struct theory_key *keys, size_t count)
+{
+    qsort(keys, count, sizeof *keys, compare);
 }

@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The workers of a platform, from a file with a line of numbers for each:
- *
- *     # g  w    G
- *     1    7/2  0.5
- *     2    4            # the last numbers of a line may be optional: 0
- *
- * Empty lines and what follows a `#` do not count.
- */
+/* Files of lines of words. Empty lines and what follows a `#` do not count. */
 #ifndef QEMU_THEORY_WORKERS_H
 #define QEMU_THEORY_WORKERS_H
 
@@ -16,31 +8,68 @@
 
 #include <stddef.h>
 
+/* A line of a file. */
+struct theory_line {
+    const char *path;
+    unsigned number; /* from 1 */
+};
+
+/* Prints what is wrong with a line, in which column and word: NULL if it is
+   the whole line. Result: false. */
+bool theory_line_complain(const struct theory_line *line, const char *column,
+                          const char *word, const char *allowed);
+
+/*
+ * Reads a file; take() gets each line's words, one or more, of which it keeps
+ * nothing. Words beyond the fifth are left out. Result: 0; or EXIT_USAGE after
+ * a message on stderr, which is take()'s where it returns false.
+ */
+NODISCARD int
+theory_lines_read(const char *path,
+                  bool (*take)(void *own, const struct theory_line *line,
+                               char *const word[], unsigned words),
+                  void *own);
+
+#define THEORY_WORKERS_MAX 1000
 #define THEORY_COLUMNS_MAX 4
 
-/* What a line has. All of it is constant. */
-struct theory_line {
-    const char *words;                 /* "g w [G [W]]", for messages */
-    unsigned least;                    /* numbers of a line: from .. */
-    unsigned most;                     /* .. to */
-    bool positive[THEORY_COLUMNS_MAX]; /* more than 0; else 0 or more */
-    size_t workers_max;
+/* The numbers of a worker's line. */
+struct theory_form {
+    const char *words;                      /* "g w [G [W]]", for messages */
+    const char *column[THEORY_COLUMNS_MAX]; /* "g", "w" .. */
+    bool positive[THEORY_COLUMNS_MAX];      /* more than 0; else 0 or more */
+    unsigned least;                         /* numbers of a line: from .. */
+    unsigned most;                          /* .. to */
 };
 
 struct theory_workers {
     const char *path; /* the caller's */
     size_t count;
-    quad (*numbers)[THEORY_COLUMNS_MAX]; /* of each worker, as in its line */
-    unsigned *line; /* of the file, from 1, for each worker */
+    /* Of each worker, as in its line; 0 where the line ends. */
+    quad numbers[THEORY_WORKERS_MAX][THEORY_COLUMNS_MAX];
+    unsigned line[THEORY_WORKERS_MAX]; /* of each worker, from 1 */
 };
 
 /*
- * Reads the file; at least one worker. Result: 0; or EXIT_USAGE after a message
- * on stderr, with the line. theory_workers_free() in any case.
+ * Reads the workers of a platform, a line each, one at least:
+ *
+ *     # g  w    G
+ *     1    7/2  0.5
+ *     2    4            # the last numbers of a line may be optional
+ *
+ * Result: 0; or EXIT_USAGE after a message on stderr, with the line.
  */
 NODISCARD int theory_workers_read(struct theory_workers *workers,
                                   const char *path,
-                                  const struct theory_line *line);
-void theory_workers_free(struct theory_workers *workers);
+                                  const struct theory_form *form);
+
+/* What workers are sorted by. */
+struct theory_key {
+    quad first, second;
+    size_t worker;
+};
+
+/* Sorts by rising keys, then by rising workers. */
+void theory_keys_sort(struct theory_key *keys, size_t count);
 
 #endif

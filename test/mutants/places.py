@@ -47,7 +47,7 @@ qemu/bench/flash_(list|map): flash_map
 qemu/bench/: flash
 qemu/serial/(wired|cables|forwarder|halt|noise): wired console
 qemu/serial/: console nodes
-qemu/theory/(affine|farm|inst|masters|number|one_r|order|papers|per|res|sim|umr|work): \
+qemu/theory/(farm|inst|masters|number|res|star|work): \
   model_star model_farm model_masters model_results
 qemu/theory/: plan node_rounds
 qemu/command/model: model_star model_farm
