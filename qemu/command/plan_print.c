@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/command/plan_print.h"
+#include "qemu/command/plan.h"
 
 #include "qemu/base/amount.h"
 #include "qemu/base/exit_status.h"
@@ -146,7 +146,7 @@ static json_t *computes_json(const struct plan_options *options)
     json_t *times;
 
     if (!plan_given(options, PLAN_LAYER_COMPUTE)) {
-        return time_json(options->compute_ps);
+        return time_json(options->input.compute_ps);
     }
     times = json_array();
     for (unsigned i = 0; i < options->layer_computes; ++i) {
@@ -166,7 +166,7 @@ static json_t *inputs_json(const struct plan_options *options)
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:s}", "startup_ps",
         time_json(options->startup_ps), "hop_delay_ps",
         time_json(options->hop_delay_ps), "transfer_ps",
-        time_json(options->transfer_ps),
+        time_json(options->input.transfer_ps),
         layers ? "layer_compute_ps" : "compute_ps", computes_json(options),
         "node_compute", text_json(options, PLAN_NODE_COMPUTE), "compute_power",
         text_json(options, PLAN_COMPUTE_POWER), "phases",
@@ -193,11 +193,12 @@ static json_t *plan_json(const struct theory_plan *plan,
         "{s:{s:I, s:I}, s:[I, I], s:I, s:i, s:i, s:i, s:I, s:I, s:f, s:o}",
         "torus", "side", (json_int_t)options->side, "nodes",
         (json_int_t)node_count(options), "originator", (json_int_t)options->x,
-        (json_int_t)options->y, "load_units", (json_int_t)options->load_units,
-        "phases", plan->phases, "phases_feasible", plan->phases_feasible,
-        "rounds", plan->rounds, "active_nodes", (json_int_t)active_nodes(plan),
-        "makespan_ps", (json_int_t)plan->makespan_ps, "speedup", plan->speedup,
-        "layers", layers);
+        (json_int_t)options->y, "load_units",
+        (json_int_t)options->input.load_units, "phases", plan->phases,
+        "phases_feasible", plan->phases_feasible, "rounds", plan->rounds,
+        "active_nodes", (json_int_t)active_nodes(plan), "makespan_ps",
+        (json_int_t)plan->makespan_ps, "speedup", plan->speedup, "layers",
+        layers);
     if (plan_given(options, PLAN_UNIT)) {
         json_object_set_new(json, "unit_bytes",
                             json_integer((json_int_t)options->unit_bytes));
@@ -210,7 +211,7 @@ static json_t *plan_json(const struct theory_plan *plan,
 static void print_nodes_json(const struct theory_node *nodes,
                              const struct plan_options *options)
 {
-    struct torus_size size = plan_torus(options).size;
+    struct torus_size size = options->torus.size;
 
     fputs(", \"per_node\": [", stdout);
     for (uint32_t i = 0; i < node_count(options); ++i) {
@@ -347,7 +348,7 @@ static void print_similar(const struct plan_solved *solved)
 static void print_nodes(const struct theory_node *nodes,
                         const struct plan_options *options)
 {
-    struct torus_size size = plan_torus(options).size;
+    struct torus_size size = options->torus.size;
 
     puts("\n   x    y layer                 units");
     for (uint32_t i = 0; i < node_count(options); ++i) {
@@ -367,9 +368,9 @@ void plan_print_table(const struct plan_solved *solved,
     printf("Torus %" PRIu64 " x %" PRIu64 ", ", options->side, options->side);
     amount_things(stdout, node_count(options), "node");
     fputs(". Load ", stdout);
-    amount_things(stdout, options->load_units, "unit");
+    amount_things(stdout, options->input.load_units, "unit");
     printf(".\n%u of ", plan->phases);
-    amount_things(stdout, options->phases_max, "phase");
+    amount_things(stdout, options->input.phases_max, "phase");
     printf(" (%u feasible), ", plan->phases_feasible);
     amount_things(stdout, plan->rounds, "round");
     fputs(", ", stdout);

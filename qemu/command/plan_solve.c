@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/command/plan_solve.h"
+#include "qemu/command/plan.h"
 
 #include "qemu/theory/meanwhile.h"
 #include "qemu/theory/members.h"
@@ -9,15 +9,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-struct theory_torus plan_torus(const struct plan_options *options)
-{
-    uint16_t side = (uint16_t)options->side;
-
-    return (struct theory_torus){
-        .size = {side, side},
-        .originator = {(uint16_t)options->x, (uint16_t)options->y}};
-}
 
 uint64_t plan_results_ps(const struct plan_solved *solved)
 {
@@ -100,47 +91,37 @@ static int solve_rounds(struct plan_solved *solved,
                : error;
 }
 
-/* Plans layers that compute a unit in compute_ps[], or all in the input's time
-   if it is NULL; fewer ports only in one round. */
-static int solve_layers(struct plan_solved *solved,
-                        const struct theory_input *input,
-                        const uint64_t compute_ps[], unsigned ports,
-                        unsigned rounds)
+/* Plans as many rounds for an input, layer by layer; or node by node where
+   nodes of a layer differ: by --node-compute, or by several rounds with
+   --ports. Result: the solver's error, or an exit status. */
+static int solve_members(struct plan_solved *solved,
+                         const struct theory_input *input,
+                         const struct plan_options *options, unsigned rounds)
 {
+    struct theory_torus torus = options->torus;
+    unsigned ports = (unsigned)options->ports;
+    bool alike = options->node_compute == NULL;
+    uint64_t *compute_ps = alike ? NULL : plan_read_nodes(options);
     struct theory_members members;
     int error;
 
-    theory_members_layers(&members, input, compute_ps, ports);
+    if (!alike && compute_ps == NULL) {
+        return EXIT_USAGE;
+    }
+    if (!alike || (ports != TORUS_PORTS && rounds != 1)) {
+        torus.compute_ps = compute_ps;
+        theory_members_make(&members, input, alike ? NULL : &torus, ports);
+    } else {
+        theory_members_layers(&members, input,
+                              plan_given(options, PLAN_LAYER_COMPUTE)
+                                  ? options->layer_compute_ps
+                                  : NULL,
+                              ports);
+    }
     error = solve_rounds(solved, &members, rounds);
     theory_members_free(&members);
-    return error;
-}
-
-/* Plans where nodes of a layer differ: by --node-compute, or by several rounds
-   with --ports. Result: the solver's error, or an exit status. */
-static int solve_nodes(struct plan_solved *solved,
-                       const struct theory_input *input,
-                       const struct plan_options *options)
-{
-    bool alike = options->node_compute == NULL;
-    struct theory_torus torus = plan_torus(options);
-    struct theory_members members;
-    uint64_t *compute_ps = NULL;
-    int result = 0;
-
-    if (!alike) {
-        compute_ps = plan_options_nodes(&result, options);
-        if (compute_ps == NULL) {
-            return result;
-        }
-        torus.compute_ps = compute_ps;
-    }
-    theory_members_make(&members, input, alike ? NULL : &torus,
-                        (unsigned)options->ports);
-    result = solve_rounds(solved, &members, (unsigned)options->rounds);
-    theory_members_free(&members);
     free(compute_ps);
-    return result;
+    return error;
 }
 
 /* ---- results ---- */
@@ -166,16 +147,16 @@ static uint64_t collect_ps(const struct theory_plan *plan,
 
 /* Several rounds whose results return when all is computed. */
 static int solve_collected(struct plan_solved *solved,
-                           const struct theory_input *input, unsigned rounds)
+                           const struct plan_options *options, unsigned rounds)
 {
-    struct theory_input without = *input;
+    struct theory_input without = options->input;
     int error;
 
     without.results_numerator = 0;
     without.results_denominator = 0;
-    error = solve_layers(solved, &without, NULL, TORUS_PORTS, rounds);
+    error = solve_members(solved, &without, options, rounds);
     if (error == ERR_OK) {
-        solved->collect_ps = collect_ps(&solved->plan, input);
+        solved->collect_ps = collect_ps(&solved->plan, &options->input);
     }
     if (!solved->is_similar) {
         solved->similar.rounds = 0;
@@ -183,16 +164,28 @@ static int solve_collected(struct plan_solved *solved,
     return error;
 }
 
-/* Takes rounds whose results return meanwhile, if that is earlier than what was
-   planned, if anything. */
-static int solve_meanwhile(struct plan_solved *solved,
-                           const struct theory_input *input, unsigned rounds,
-                           int error)
+/* A number of rounds with results, as boards carry them out: in one round
+   layers that are done return theirs while others compute; in several they
+   return while later rounds are computed, if that is earlier than when all is
+   computed. */
+static int solve_results(struct plan_solved *solved,
+                         const struct plan_options *options, unsigned rounds)
 {
-    uint64_t time_ps =
-        error == ERR_OK ? plan_results_ps(solved) : THEORY_TIME_MAX_PS;
+    const struct theory_input *input = &options->input;
+    uint64_t time_ps = THEORY_TIME_MAX_PS;
     struct theory_detail detail;
+    int error;
 
+    *solved = (struct plan_solved){.meanwhile = rounds == 1};
+    if (rounds == 1) {
+        return solve_members(solved, input, options, 1);
+    }
+    error = solve_collected(solved, options, rounds);
+    if (error == ERR_OK) {
+        time_ps = plan_results_ps(solved);
+    } else if (error != ERR_PHASES) {
+        return error;
+    }
     solved->meanwhile_limit = theory_meanwhile_limit(input, rounds);
     if (theory_plan_meanwhile(&solved->plan, &detail, &time_ps, input,
                               rounds) != ERR_OK) {
@@ -204,33 +197,16 @@ static int solve_meanwhile(struct plan_solved *solved,
     return ERR_OK;
 }
 
-/* A number of rounds with results, as boards carry them out; in one round
-   layers that are done return theirs while others compute. */
-static int solve_results(struct plan_solved *solved,
-                         const struct theory_input *input, unsigned rounds)
-{
-    int error;
-
-    *solved = (struct plan_solved){.meanwhile = rounds == 1};
-    if (rounds == 1) {
-        return solve_layers(solved, input, NULL, TORUS_PORTS, 1);
-    }
-    error = solve_collected(solved, input, rounds);
-    return error == ERR_OK || error == ERR_PHASES
-               ? solve_meanwhile(solved, input, rounds, error)
-               : error;
-}
-
 /* The number of rounds whose results are back first; ties go to fewer. */
 static int solve_best_results(struct plan_solved *solved,
-                              const struct theory_input *input)
+                              const struct plan_options *options)
 {
-    int error = solve_results(solved, input, 1);
+    int error = solve_results(solved, options, 1);
 
     for (unsigned rounds = 2; rounds <= THEORY_ROUNDS_AUTO_MAX; ++rounds) {
         struct plan_solved other;
 
-        if (solve_results(&other, input, rounds) != ERR_OK) {
+        if (solve_results(&other, options, rounds) != ERR_OK) {
             continue;
         }
         if (error == ERR_OK &&
@@ -243,78 +219,65 @@ static int solve_best_results(struct plan_solved *solved,
         error = ERR_OK;
     }
     solved->meanwhile_limit =
-        theory_meanwhile_limit(input, THEORY_ROUNDS_AUTO_MAX);
+        theory_meanwhile_limit(&options->input, THEORY_ROUNDS_AUTO_MAX);
     return error;
 }
 
 /* Plans by the model that the options ask for. Result: the solver's error, or
    an exit status after a message. */
-static int solve(struct plan_solved *solved, const struct theory_input *input,
-                 const struct plan_options *options)
+static int solve(struct plan_solved *solved, const struct plan_options *options)
 {
+    const struct theory_input *input = &options->input;
     unsigned rounds = (unsigned)options->rounds;
-    bool results = input->results_denominator > 0;
 
-    if (options->node_compute != NULL ||
-        (options->ports != TORUS_PORTS && rounds != 1)) {
-        return solve_nodes(solved, input, options);
+    if (input->results_denominator > 0 && rounds == 0) {
+        return solve_best_results(solved, options);
     }
-    if (results && rounds != 1) {
-        return rounds == 0 ? solve_best_results(solved, input)
-                           : solve_results(solved, input, rounds);
-    }
-    solved->meanwhile = results;
     if (plan_given(options, PLAN_COMPUTE_POWER)) {
+        solved->meanwhile = input->results_denominator > 0;
         return theory_plan_power(&solved->plan, &solved->detail, input,
                                  options->power_numerator,
                                  options->power_denominator);
     }
-    return solve_layers(solved, input,
-                        plan_given(options, PLAN_LAYER_COMPUTE)
-                            ? options->layer_compute_ps
-                            : NULL,
-                        (unsigned)options->ports, rounds);
+    return input->results_denominator > 0
+               ? solve_results(solved, options, rounds)
+               : solve_members(solved, input, options, rounds);
 }
 
 /* Prints which of --rounds and --phases is infeasible, and what is feasible. */
-static void print_infeasible(const struct theory_plan *plan,
-                             const struct theory_input *input,
-                             const struct plan_options *options)
+static int print_infeasible(const struct theory_plan *plan,
+                            const struct plan_options *options)
 {
+    const struct theory_input *input = &options->input;
+    char with[40] = "";
+
     if (options->rounds > 1 && plan->rounds_feasible > 0) {
-        fprintf(stderr, "quincunx: --rounds '%" PRIu64 "': infeasible",
-                options->rounds);
         if (input->phases_fixed) {
-            fprintf(stderr, " with %" PRIu64 " phases", options->phases);
+            snprintf(with, sizeof with, " with %" PRIu64 " phases",
+                     options->phases);
         }
-        fprintf(stderr, ": the largest feasible R is %u\n",
-                plan->rounds_feasible);
-        return;
+        return usage_error("--rounds '%" PRIu64 "': infeasible%s: the largest "
+                           "feasible R is %u",
+                           options->rounds, with, plan->rounds_feasible);
     }
-    fprintf(stderr,
-            "quincunx: --phases '%" PRIu64 "': infeasible: the largest "
-            "feasible N is %u (this torus has %u phases)\n",
-            options->phases, plan->phases_feasible, input->phases_max);
+    return usage_error("--phases '%" PRIu64 "': infeasible: the largest "
+                       "feasible N is %u (this torus has %u phases)",
+                       options->phases, plan->phases_feasible,
+                       input->phases_max);
 }
 
 int plan_solve(struct plan_solved *solved, const struct plan_options *options)
 {
-    struct theory_input input;
-    int status = plan_options_input(&input, options);
+    int status;
 
     *solved = (struct plan_solved){.meanwhile = false};
-    if (status != 0) {
-        return status;
-    }
-    status = solve(solved, &input, options);
+    status = solve(solved, options);
     switch (status) {
     case ERR_OK:
-    case EXIT_FAILED:
     case EXIT_USAGE:
         return status;
     case ERR_PHASES:
-        print_infeasible(&solved->plan, &input, options);
-        return EXIT_USAGE;
+        return print_infeasible(&solved->plan, options);
     default:
         return usage_error("the makespan must be below 2^63 ps (106 days): a "
                            "smaller --load or --compute is needed");
