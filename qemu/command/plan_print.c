@@ -21,13 +21,13 @@ static uint64_t active_nodes(const struct theory_plan *plan)
 
 /* JSON. */
 
-/* Adds three figures to an object, which is the result. */
-static json_t *with_part(json_t *json, double share_units, double volume_units,
-                         uint64_t end_ps)
+/* Adds the figures of a part to an object, which is the result. */
+static json_t *with_part(json_t *json, const struct theory_part *part)
 {
-    json_object_set_new(json, "share_units", json_real(share_units));
-    json_object_set_new(json, "volume_units", json_real(volume_units));
-    json_object_set_new(json, "received_ps", json_integer((json_int_t)end_ps));
+    json_object_update_new(json, json_pack("{s:f, s:f, s:I}", "share_units",
+                                           part->share_units, "volume_units",
+                                           part->volume_units, "received_ps",
+                                           (json_int_t)part->end_ps));
     return json;
 }
 
@@ -38,11 +38,10 @@ static json_t *rounds_json(const struct theory_plan *plan,
         detail->average == NULL ? detail->part : detail->average;
     json_t *rounds = json_array();
 
-    part += layer;
-    for (unsigned r = 0; r < plan->rounds; ++r, part += plan->phases + 1) {
-        json_array_append_new(rounds,
-                              with_part(json_object(), part->share_units,
-                                        part->volume_units, part->end_ps));
+    for (unsigned r = 0; r < plan->rounds; ++r) {
+        json_array_append_new(
+            rounds,
+            with_part(json_object(), &part[r * (plan->phases + 1u) + layer]));
     }
     return rounds;
 }
@@ -53,11 +52,11 @@ static json_t *groups_json(const struct theory_detail *detail, unsigned layer)
 
     for (uint32_t i = detail->first[layer]; i < detail->first[layer + 1]; ++i) {
         const struct theory_part *part = &detail->part[i];
-        json_t *group = json_pack("{s:I}", "nodes", (json_int_t)part->nodes);
 
-        json_array_append_new(groups,
-                              with_part(group, part->share_units,
-                                        part->volume_units, part->end_ps));
+        json_array_append_new(
+            groups,
+            with_part(json_pack("{s:I}", "nodes", (json_int_t)part->nodes),
+                      part));
     }
     return groups;
 }
@@ -68,12 +67,11 @@ static json_t *layer_json(const struct theory_plan *plan,
     json_t *layer = json_pack("{s:I, s:I}", "layer", (json_int_t)i, "nodes",
                               (json_int_t)theory_layer_nodes(i));
 
-    with_part(layer, plan->share_units[i], plan->volume_units[i],
-              plan->end_ps[i]);
+    with_part(layer, &plan->layer[i]);
     if (plan->rounds > 1) {
         json_object_set_new(layer, "rounds", rounds_json(plan, detail, i));
     }
-    if (detail->part != NULL && detail->order == THEORY_BY_GROUP) {
+    if (detail->part != NULL && !detail->by_member && detail->batches > 1) {
         json_object_set_new(layer, "groups", groups_json(detail, i));
     }
     return layer;
@@ -266,8 +264,8 @@ static void print_layers(const struct theory_plan *plan)
          "          received [us]");
     for (unsigned i = 0; i <= plan->phases; ++i) {
         printf("%7u %14" PRIu64 " %21.6f %21.6f", i, theory_layer_nodes(i),
-               plan->share_units[i], plan->volume_units[i]);
-        print_time(16, plan->end_ps[i]);
+               plan->layer[i].share_units, plan->layer[i].volume_units);
+        print_time(16, plan->layer[i].end_ps);
         putchar('\n');
     }
 }

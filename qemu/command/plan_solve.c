@@ -2,7 +2,7 @@
 #include "qemu/command/plan.h"
 
 #include "qemu/theory/meanwhile.h"
-#include "qemu/theory/members.h"
+#include "qemu/theory/flow.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/parse.h"
 
@@ -139,8 +139,8 @@ static uint64_t collect_ps(const struct theory_plan *plan,
 
         sum_ps += (double)input->startup_ps[phase - 1] * stages +
                   (double)input->transfer_ps * stages *
-                      plan->volume_units[phase] * input->results_numerator /
-                      input->results_denominator;
+                      plan->layer[phase].volume_units *
+                      input->results_numerator / input->results_denominator;
     }
     return (uint64_t)(sum_ps + 0.5);
 }

@@ -47,8 +47,8 @@ static void fill_exact(struct outcome *outcome)
         return;
     }
     for (unsigned i = 0; i <= outcome->plan.phases; ++i) {
-        outcome->layer[i].share_units = exact.share_units[i];
-        outcome->layer[i].volume_units = exact.volume_units[i];
+        outcome->layer[i].share_units = exact.layer[i].share_units;
+        outcome->layer[i].volume_units = exact.layer[i].volume_units;
     }
 }
 

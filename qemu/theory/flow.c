@@ -5,6 +5,172 @@
 
 #include <stdlib.h>
 
+/* ---- members ---- */
+
+void theory_costs(quad *startup_ps, quad *transfer_ps,
+                  const struct theory_input *input, unsigned phase,
+                  bool results)
+{
+    uint32_t stages = input->stages[phase - 1];
+    quad times = stages == 0 ? 1 : stages;
+
+    *startup_ps = times * (quad)input->startup_ps[phase - 1];
+    *transfer_ps = times * (quad)input->transfer_ps;
+    if (results && input->results_denominator != 0) {
+        *startup_ps *= 2;
+        *transfer_ps += *transfer_ps * input->results_numerator /
+                        input->results_denominator;
+    }
+}
+
+static void set_costs(struct theory_member *member,
+                      const struct theory_input *input)
+{
+    theory_costs(&member->startup_ps, &member->transfer_ps, input,
+                 member->phase, true);
+}
+
+/* The child that a batch of a phase serves. */
+static uint32_t child_of(const struct theory_members *members, uint32_t parent,
+                         unsigned phase, unsigned batch)
+{
+    return members->end[phase - 1] + members->batches * parent + batch;
+}
+
+/* The send before the one of a batch in the same lane; if there is none, the
+   parent. */
+static uint32_t before_of(const struct theory_members *members, uint32_t parent,
+                          unsigned phase, unsigned batch)
+{
+    if (batch >= members->lanes) {
+        return child_of(members, parent, phase, batch - members->lanes);
+    }
+    if (phase == members->member[parent].phase + 1u) {
+        return parent;
+    }
+    return child_of(members, parent, phase - 1,
+                    batch + members->batches - members->lanes);
+}
+
+static void add_child(struct theory_members *members, uint32_t parent,
+                      unsigned phase, unsigned batch)
+{
+    uint32_t child = child_of(members, parent, phase, batch);
+    uint32_t before = before_of(members, parent, phase, batch);
+
+    members->member[child] = (struct theory_member){
+        .parent = parent,
+        .before = before,
+        .phase = (uint8_t)phase,
+        .first = before == parent,
+        .nodes = members->member[parent].nodes * members->times,
+        .unit_ps = members->member[0].unit_ps,
+    };
+    set_costs(&members->member[child], members->input);
+}
+
+/* Where each member lies, and how fast it is. */
+static void place(struct theory_members *members,
+                  const struct theory_torus *torus)
+{
+    struct theory_member *member = members->member;
+
+    member[0].node = torus_index(torus->size, torus->originator);
+    member[0].unit_ps = (quad)torus->compute_ps[member[0].node];
+    for (uint32_t i = 1; i < members->end[members->phases]; ++i) {
+        unsigned phase = member[i].phase;
+        enum torus_port port =
+            (enum torus_port)((i - members->end[phase - 1]) % TORUS_PORTS);
+        struct torus_coord from =
+            torus_coord_of(torus->size, member[member[i].parent].node);
+
+        member[i].node = torus_index(
+            torus->size,
+            torus_path_end(torus->size, from,
+                           torus_phase_path(torus->size, phase, port)));
+        member[i].unit_ps = (quad)torus->compute_ps[member[i].node];
+    }
+}
+
+void theory_members_layers(struct theory_members *members,
+                           const struct theory_input *input,
+                           const uint64_t compute_ps[], unsigned ports)
+{
+    *members = (struct theory_members){
+        .input = input,
+        .layers = true,
+        .ports = ports,
+        .phases = input->phases_max,
+        .batches = TORUS_PORTS / ports,
+        .lanes = 1,
+        .times = ports,
+        .sends = TORUS_PORTS / ports,
+        .member = memory_or_exit(
+            calloc(input->phases_max + 1u, sizeof *members->member)),
+    };
+    for (unsigned i = 0; i <= members->phases; ++i) {
+        struct theory_member *member = &members->member[i];
+
+        members->end[i] = i + 1;
+        *member = (struct theory_member){
+            .parent = i == 0 ? 0 : i - 1,
+            .before = i == 0 ? 0 : i - 1,
+            .phase = (uint8_t)i,
+            .first = i == 1,
+            .nodes = theory_layer_nodes(i),
+            .unit_ps =
+                (quad)(compute_ps == NULL ? input->compute_ps : compute_ps[i]),
+        };
+        if (i > 0) {
+            set_costs(member, input);
+        }
+    }
+}
+
+void theory_members_make(struct theory_members *members,
+                         const struct theory_input *input,
+                         const struct theory_torus *torus, unsigned ports)
+{
+    bool alike = torus == NULL;
+
+    *members = (struct theory_members){
+        .input = input,
+        .torus = torus,
+        .ports = ports,
+        .phases = input->phases_max,
+        .batches = alike ? TORUS_PORTS / ports : TORUS_PORTS,
+        .lanes = alike ? 1 : ports,
+        .times = alike ? ports : 1,
+        .sends = 1,
+        .end = {1},
+    };
+    for (unsigned phase = 1; phase <= members->phases; ++phase) {
+        members->end[phase] = members->end[phase - 1] * (1 + members->batches);
+    }
+    members->member = memory_or_exit(
+        calloc(members->end[members->phases], sizeof *members->member));
+    members->member[0] =
+        (struct theory_member){.nodes = 1, .unit_ps = (quad)input->compute_ps};
+    for (unsigned phase = 1; phase <= members->phases; ++phase) {
+        for (uint32_t parent = 0; parent < members->end[phase - 1]; ++parent) {
+            for (unsigned batch = 0; batch < members->batches; ++batch) {
+                add_child(members, parent, phase, batch);
+            }
+        }
+    }
+    if (!alike) {
+        place(members, torus);
+    }
+}
+
+void theory_members_free(struct theory_members *members)
+{
+    free(members->member);
+    *members = (struct theory_members){.phases = 0};
+}
+
+/* ---- a round along them ---- */
+
 void theory_flow_make(struct theory_flow *flow,
                       const struct theory_members *members)
 {

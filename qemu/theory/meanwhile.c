@@ -291,7 +291,7 @@ static void set_plan(struct theory_plan *plan, struct theory_detail *detail,
             made->makespan_ps / scale + (made->makespan_ps % scale != 0),
         .speedup = (double)input->compute_ps * (double)input->load_units *
                    (double)scale / (double)made->makespan_ps};
-    theory_detail_make(detail, THEORY_BY_LAYER, 1, plan);
+    theory_detail_make(detail, false, 1, plan);
     set_rounds(detail, made, input);
     theory_parts_add(plan, detail);
 }

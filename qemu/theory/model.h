@@ -26,6 +26,7 @@
 #include "hal/nodiscard.h"
 #include "torus/pattern.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define THEORY_PHASES_MAX 20u
@@ -51,23 +52,6 @@ struct theory_input {
     uint8_t phases_fixed;
 };
 
-/*
- * Arrays: index = layer, entries 0 to N; the rest is 0. Where nodes of one
- * layer differ, volumes and shares are averages over them; where there are
- * several rounds, sums over them. `end_ps` is the first receipt.
- */
-struct theory_plan {
-    uint8_t phases;          /* N */
-    uint8_t phases_feasible; /* the largest feasible N */
-    uint8_t rounds;          /* R */
-    uint8_t rounds_feasible; /* only where theory_plan_members() fails */
-    uint64_t makespan_ps;    /* to the nearest picosecond */
-    double speedup;          /* of the originator alone, before rounding */
-    double volume_units[THEORY_PHASES_MAX + 1];
-    double share_units[THEORY_PHASES_MAX + 1];
-    uint64_t end_ps[THEORY_PHASES_MAX + 1]; /* of phase i, to the nearest ps */
-};
-
 /* The volume and share of some nodes, which are treated alike, in one round. */
 struct theory_part {
     uint64_t nodes;
@@ -75,23 +59,32 @@ struct theory_part {
     double share_units;
     uint64_t volume_floor;
     uint64_t share_floor;
-    uint64_t end_ps; /* of the phase that brings it */
+    uint64_t end_ps; /* of the phase that brings it, to the nearest ps */
 };
 
-/* The order of theory_detail.part[]: round after round, and in each layer after
-   layer. Which part a node has: theory_part_of(). */
-enum theory_order {
-    THEORY_BY_LAYER, /* one part a layer */
-    THEORY_BY_GROUP, /* B parts for each in the layer before */
-    THEORY_BY_MEMBER /* B parts for each in all layers before */
+struct theory_plan {
+    uint8_t phases;          /* N */
+    uint8_t phases_feasible; /* the largest feasible N */
+    uint8_t rounds;          /* R */
+    uint8_t rounds_feasible; /* only where theory_plan_members() fails */
+    uint64_t makespan_ps;    /* to the nearest picosecond */
+    double speedup;          /* of the originator alone, before rounding */
+    /* Layers 0 to N. Where their nodes differ, volume and share are averages
+       over them; where there are several rounds, sums over them, and the end is
+       the first receipt. */
+    struct theory_part layer[THEORY_PHASES_MAX + 1];
 };
 
-/* The parts of a plan; the originator's share is in the first round. */
+/* The parts of a plan, round after round, and in each layer after layer; which
+   one a node has: theory_part_of(). The originator's share is in the first
+   round. */
 struct theory_detail {
     struct theory_part *part; /* theory_detail_free() */
     uint32_t stride;          /* parts of a round */
     uint32_t batches;         /* B, of a phase: 4 / B sends at once */
-    enum theory_order order;
+    /* B parts for each part in all layers before; else for each in the layer
+       before: with B = 1 one a layer. */
+    bool by_member;
     uint32_t first[THEORY_PHASES_MAX + 2]; /* part of each layer, and the end */
     /* Averages over layers, [r * (N + 1) + layer]; NULL: those are the parts.
      */
@@ -121,7 +114,7 @@ struct theory_members;
  * if nobody receives less than nothing in any round; an infeasible N may have
  * the smaller makespan.
  *
- * With members by layer (qemu/theory/members.h), four ports and g_j = s_j
+ * With members by layer (qemu/theory/flow.h), four ports and g_j = s_j
  * alpha_j / c, G their sum, rho_j = s_j tau / c these are the best rounds that
  * there are:
  *

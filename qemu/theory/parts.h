@@ -23,7 +23,7 @@ struct theory_part theory_part_make(uint64_t nodes, quad volume, quad share,
 
 /* Allocates the parts of a plan that has its phases and rounds, and sets all
    other fields. */
-void theory_detail_make(struct theory_detail *detail, enum theory_order order,
+void theory_detail_make(struct theory_detail *detail, bool by_member,
                         unsigned batches, const struct theory_plan *plan);
 
 /*

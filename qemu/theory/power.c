@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/theory/members.h"
+#include "qemu/theory/flow.h"
 #include "qemu/theory/parts.h"
 
 #include <math.h>
@@ -175,7 +175,7 @@ int theory_plan_power(struct theory_plan *plan, struct theory_detail *detail,
         plan, makespan_ps(&curve),
         expl(time_of(&curve, logl((long double)input->load_units))));
     if (error == ERR_OK) {
-        theory_detail_make(detail, THEORY_BY_LAYER, 1, plan);
+        theory_detail_make(detail, false, 1, plan);
         set_parts(detail->part, &curve);
         theory_parts_floors(detail, plan, input->load_units);
         theory_parts_add(plan, detail);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/theory/flow.h"
-#include "qemu/theory/groups.h"
 #include "qemu/theory/parts.h"
 #include "qemu/theory/root.h"
 #include "qemu/base/memory.h"
@@ -188,7 +187,7 @@ static void set_averages(struct theory_detail *detail,
     const struct theory_member *members = flow->members->member;
     unsigned layers = flow->phases + 1;
 
-    if (detail->order == THEORY_BY_LAYER) {
+    if (!detail->by_member) {
         return;
     }
     detail->average = memory_or_exit(
@@ -209,6 +208,105 @@ static void set_averages(struct theory_detail *detail,
     }
 }
 
+/* ---- one round of nodes alike with fewer than four ports ---- */
+
+/* Nodes with as much time left after a phase as those that it reaches last. */
+struct holders {
+    quad left_ps;
+    uint64_t nodes;
+};
+
+/* Time left at a receipt of phase i, whose circuit the lane begins with this
+   time left. */
+static quad after(const struct theory_flow *flow, unsigned i, quad left_ps)
+{
+    return flow->stream[i].scale * left_ps - flow->stream[i].behind;
+}
+
+/* A node of layer i with so much time left. */
+static struct theory_part part_of(const struct theory_flow *flow, unsigned i,
+                                  quad left_ps, quad near)
+{
+    const struct theory_stream *stream = &flow->stream[i];
+
+    return theory_part_make(1, stream->takes * left_ps - stream->less,
+                            left_ps / flow->members->member[i].unit_ps, near,
+                            flow->stream[0].left - left_ps);
+}
+
+/* Averages of all layers, and their first receipts. */
+static void set_layers(struct theory_plan *plan, const struct theory_flow *flow,
+                       quad near)
+{
+    unsigned batches = flow->members->batches;
+    quad average_ps = flow->stream[0].left; /* of nodes with a load */
+    quad first_ps = average_ps;
+
+    plan->layer[0] = part_of(flow, 0, average_ps, near);
+    for (unsigned i = 1; i <= plan->phases; ++i) {
+        quad children_ps = 0;
+
+        first_ps = after(flow, i, first_ps);
+        for (unsigned batch = 0; batch < batches; ++batch) {
+            average_ps = after(flow, i, average_ps);
+            children_ps += average_ps;
+        }
+        children_ps /= batches;
+        plan->layer[i] = part_of(flow, i, children_ps, near);
+        plan->layer[i].end_ps = part_of(flow, i, first_ps, near).end_ps;
+        average_ps = (average_ps + 4 * children_ps) / 5;
+    }
+}
+
+/* Group after group, each served behind the one before or by `before`. */
+static void set_groups(struct theory_detail *detail, struct holders holders[],
+                       const struct theory_flow *flow, unsigned i, quad near)
+{
+    unsigned batches = detail->batches;
+    uint32_t first = detail->first[i];
+
+    for (uint32_t at = first; at < detail->first[i + 1]; ++at) {
+        unsigned batch = (at - first) % batches;
+        const struct holders *parents =
+            &holders[detail->first[i - 1] + (at - first) / batches];
+        uint64_t nodes = parents->nodes * flow->members->ports;
+        quad left_ps = batch > 0 ? holders[at - 1].left_ps : parents->left_ps;
+
+        left_ps = after(flow, i, left_ps);
+        detail->part[at] = part_of(flow, i, left_ps, near);
+        detail->part[at].nodes = nodes;
+        nodes += batch + 1 == batches ? parents->nodes : 0;
+        holders[at] = (struct holders){left_ps, nodes};
+    }
+}
+
+static void set_all_groups(struct theory_plan *plan,
+                           struct theory_detail *detail,
+                           const struct theory_flow *flow, quad near)
+{
+    unsigned batches = flow->members->batches;
+    uint64_t groups = 1;
+    struct holders *holders;
+
+    set_layers(plan, flow, near);
+    for (unsigned i = 0; i < plan->phases; ++i) {
+        groups = groups * batches + 1;
+    }
+    if (groups > THEORY_GROUPS_MAX) {
+        return;
+    }
+    theory_detail_make(detail, false, batches, plan);
+    holders = memory_or_exit(calloc(groups, sizeof *holders));
+    holders[0] = (struct holders){flow->stream[0].left, 1};
+    detail->part[0] = part_of(flow, 0, holders[0].left_ps, near);
+    for (unsigned i = 1; i <= plan->phases; ++i) {
+        set_groups(detail, holders, flow, i, near);
+    }
+    free(holders);
+}
+
+/* ---- the plan ---- */
+
 /* The parts of the choice, whose phases and rounds the plan has. */
 static void set_detail(struct theory_detail *detail, struct trial *trial,
                        const struct theory_plan *plan)
@@ -217,9 +315,8 @@ static void set_detail(struct theory_detail *detail, struct trial *trial,
     quad own = trial->all_ps / flow->members->member[0].unit_ps;
     quad *turn_ps = memory_or_exit(calloc(flow->count, sizeof *turn_ps));
 
-    theory_detail_make(
-        detail, flow->members->layers ? THEORY_BY_LAYER : THEORY_BY_MEMBER,
-        flow->members->batches, plan);
+    theory_detail_make(detail, !flow->members->layers, flow->members->batches,
+                       plan);
     turn_ps[0] = trial->all_ps;
     for (unsigned r = plan->rounds; r-- > 0;) {
         turn_ps[0] -= go_back(flow, r + 1u == plan->rounds, trial->last_ps);
@@ -274,11 +371,11 @@ static int find_plan(struct theory_plan *plan, struct theory_detail *detail,
     theory_flow_set(&trial->flow, choice.phases, 1);
     beyond(trial, choice.rounds, choice.last_ps);
     if (members->sends > 1) {
-        theory_groups(plan, detail, &trial->flow, near_units(trial));
+        set_all_groups(plan, detail, &trial->flow, near_units(trial));
     } else {
         set_detail(detail, trial, plan);
         theory_parts_add(plan, detail);
-        plan->volume_units[0] = (double)trial->input->load_units;
+        plan->layer[0].volume_units = (double)trial->input->load_units;
     }
     if (detail->part != NULL) {
         theory_parts_floors(detail, plan, trial->input->load_units);

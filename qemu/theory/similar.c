@@ -293,7 +293,7 @@ int theory_plan_similar(struct theory_plan *plan, struct theory_detail *detail,
     *plan = (struct theory_plan){.phases = similar->phases,
                                  .phases_feasible = similar->phases,
                                  .rounds = similar->rounds};
-    theory_detail_make(detail, THEORY_BY_LAYER, 1, plan);
+    theory_detail_make(detail, false, 1, plan);
     theory_flow_make(&flow, members);
     flow.phases = similar->phases;
     plan_volumes(&flow, similar->part[0]);
@@ -303,7 +303,7 @@ int theory_plan_similar(struct theory_plan *plan, struct theory_detail *detail,
     detail->part[0].share_floor = quad_floor(own, load * QUAD_NEAR);
     theory_parts_floors(detail, plan, members->input->load_units);
     theory_parts_add(plan, detail);
-    plan->volume_units[0] = (double)load;
+    plan->layer[0].volume_units = (double)load;
     error = theory_makespan(plan, flow.stream[0].left, load * unit_ps);
     plan->makespan_ps = similar->makespan_ps;
     theory_flow_free(&flow);

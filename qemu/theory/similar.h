@@ -19,7 +19,7 @@
 #ifndef QEMU_THEORY_SIMILAR_H
 #define QEMU_THEORY_SIMILAR_H
 
-#include "qemu/theory/members.h"
+#include "qemu/theory/flow.h"
 
 struct theory_similar {
     uint8_t phases;
