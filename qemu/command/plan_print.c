@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/command/plan.h"
+#include "qemu/command/plan_options.h"
 
 #include "qemu/base/amount.h"
 #include "qemu/base/exit_status.h"

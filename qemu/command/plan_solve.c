@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/command/plan.h"
+#include "qemu/command/plan_options.h"
 
 #include "qemu/theory/meanwhile.h"
 #include "qemu/theory/flow.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `quincunx plan`: its options, the plan that they ask for, and its printing.
  */
-#ifndef QEMU_COMMAND_PLAN_H
-#define QEMU_COMMAND_PLAN_H
+#ifndef QEMU_COMMAND_PLAN_OPTIONS_H
+#define QEMU_COMMAND_PLAN_OPTIONS_H
 
 #include "hal/nodiscard.h"
 #include "qemu/theory/similar.h"
@@ -60,6 +60,14 @@ struct plan_options {
     bool json;
     const char *text[PLAN_KEYS]; /* the values as given; NULL: not given */
 };
+
+/*
+ * Parses the command line of plan_command(). Result: 0, or EXIT_USAGE after a
+ * message on stderr; does not return from --help. argv outlives the options,
+ * which point into it.
+ */
+NODISCARD int plan_options_parse(struct plan_options *options, int argc,
+                                 char **argv);
 
 /* Whether an option was given. */
 bool plan_given(const struct plan_options *options, enum plan_key key);
