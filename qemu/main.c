@@ -25,47 +25,13 @@
 #define QUINCUNX_RELEASE "unknown"
 #endif
 
-struct subcommand {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *summary;
-};
-
-static const struct subcommand subcommands[] = {
-    {"plan", plan_command,
-     "the share of every layer, and when all nodes finish"},
-    {"run", run_command,
-     "one job on a mesh of emulated boards or native nodes"},
-    {"html", html_command, "the page of a report, for a browser"},
-    {"boards", boards_command,
-     "a mesh of emulated STM32F405 boards that stays up, to talk to"},
-    {"compare", compare_command, "one load with every schedule, side by side"},
-    {"calibrate", calibrate_command,
-     "the costs of circuits, measured, as a profile for the plan"},
-    {"certificate", certificate_command,
-     "every circuit of the scatter with its links, to be checked"},
-    {"model", model_command,
-     "stars, farms, several masters: the platforms of the literature"},
-    {"flash", flash_command,
-     "a firmware image into real boards, by probe, serial port or USB"},
-    {"flash-map", flash_list_command,
-     "the probes, serial adapters and DFU devices that are plugged in"},
-    {"console", console_command,
-     "one command for a board on a serial port, and its reply"},
-    {"ps", ps_command,
-     "the state of every node of a mesh of boards, even if it hangs"},
-    {"mesh", mesh_command,
-     "boards find each other; wrong cables are named and drawn"},
-    {"nodes", nodes_command,
-     "every node's number, image, clock, supply, temperature"},
-    {"links", links_command,
-     "every port's counters: bytes, damage, losses; once or repeatedly"},
-    {"identify", identify_command,
-     "lets a board's LED blink, so that it can be found"},
-    {"reset", reset_command,
-     "restarts boards over the mesh, even if they hang"},
-    {"kernels", kernels_command, "the kernels and their arguments"},
-};
+static const struct option_command *const subcommands[] = {
+    &plan_command,        &run_command,     &html_command,
+    &boards_command,      &compare_command, &calibrate_command,
+    &certificate_command, &model_command,   &flash_command,
+    &flash_map_command,   &console_command, &ps_command,
+    &mesh_command,        &nodes_command,   &links_command,
+    &identify_command,    &reset_command,   &kernels_command};
 
 #define SUBCOMMANDS (sizeof subcommands / sizeof *subcommands)
 
@@ -73,8 +39,8 @@ static void usage(FILE *out)
 {
     fprintf(out, "Usage: quincunx SUBCOMMAND [OPTION...]\n\n");
     for (size_t i = 0; i < SUBCOMMANDS; ++i) {
-        fprintf(out, "  %-12s %s\n", subcommands[i].name,
-                subcommands[i].summary);
+        fprintf(out, "  %-12s %s\n", subcommands[i]->name,
+                subcommands[i]->summary);
     }
     fprintf(out,
             "\n`quincunx help SUBCOMMAND' tells its options, `quincunx -V' the "
@@ -85,11 +51,11 @@ static void usage(FILE *out)
             "no\n--progress does.\n");
 }
 
-static const struct subcommand *subcommand_of(const char *name)
+static const struct option_command *subcommand_of(const char *name)
 {
     for (size_t i = 0; i < SUBCOMMANDS; ++i) {
-        if (strcmp(name, subcommands[i].name) == 0) {
-            return &subcommands[i];
+        if (strcmp(name, subcommands[i]->name) == 0) {
+            return subcommands[i];
         }
     }
     return NULL;
@@ -101,7 +67,7 @@ static int refuse(const char *word)
     struct edits_nearest nearest = {.word = word};
 
     for (size_t i = 0; i < SUBCOMMANDS; ++i) {
-        edits_offer(&nearest, subcommands[i].name);
+        edits_offer(&nearest, subcommands[i]->name);
     }
     fprintf(stderr, "quincunx: '%s': no such subcommand", quote_shown(word));
     if (nearest.name != NULL) {
@@ -134,14 +100,14 @@ static int finish(int status)
 static int run_subcommand(int argc, char **argv)
 {
     static char full_name[64];
-    const struct subcommand *subcommand = subcommand_of(argv[0]);
+    const struct option_command *subcommand = subcommand_of(argv[0]);
 
     if (subcommand == NULL) {
         return refuse(argv[0]);
     }
     snprintf(full_name, sizeof full_name, "quincunx %s", subcommand->name);
     argv[0] = full_name;
-    return subcommand->run(argc, argv);
+    return option_run(subcommand, argc, argv);
 }
 
 /* The whole help, or with a name that of a subcommand. */

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/base/option.h"
 
+#include "qemu/base/option_files.h"
 #include "qemu/base/option_help.h"
 #include "qemu/base/option_value.h"
 #include "qemu/base/edits.h"
 #include "qemu/base/exit_status.h"
+#include "qemu/base/file.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/parse.h"
 #include "qemu/base/quote.h"
 
+#include <getopt.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,12 +27,10 @@ struct entry {
     const char **text_at; /* takes a copy of .text; or NULL */
 };
 
-/* A command line is gone through once to find the rows of its options, once to
-   store their values, and once for the words that are no options. */
-enum pass {
-    PASS_NAMES,
-    PASS_VALUES,
-    PASS_WORDS
+/* An option or a word of the command line. */
+struct given {
+    struct entry *entry;
+    const char *text; /* the value; NULL: none */
 };
 
 struct parse {
@@ -37,8 +39,10 @@ struct parse {
     void *options;
     struct entry *entry; /* of all tables; behind them those of `own` */
     size_t rows;         /* without those of `own` */
-    enum pass pass;
-    unsigned words; /* that were taken */
+    struct entry word;   /* its row is NULL if words are refused */
+    struct given *given; /* in the command line's order */
+    size_t count;
+    unsigned words;
 };
 
 /* Options of every command. */
@@ -48,20 +52,21 @@ static const struct option_row own[] = {
 
 #define OWN_ROWS (sizeof own / sizeof *own)
 
-static bool take_word(struct parse *parse, const char *text)
+static bool is_list(const struct parse *parse)
 {
-    char allowed[64];
+    return parse->mark[0] == '\0';
+}
 
-    if (parse->pass != PASS_WORDS) {
-        return true;
-    }
-    if (parse->command->word != NULL) {
-        parse->words += 1;
-        return parse->command->word(parse->options, text) == 0;
-    }
-    snprintf(allowed, sizeof allowed, "%s takes only options",
-             parse->command->name);
-    return parse_report("argument", text, allowed) == 0;
+/* The name of an option, a word or a list's key in messages. */
+static void name_entry(char name[OPTION_NAME_BYTES], const struct parse *parse,
+                       const struct entry *entry)
+{
+    snprintf(name, OPTION_NAME_BYTES, "%s%s%s",
+             is_list(parse) ? parse->command->name : "",
+             is_list(parse)          ? ": "
+             : entry == &parse->word ? ""
+                                     : parse->mark,
+             entry->row->name);
 }
 
 /* ---- names ---- */
@@ -93,42 +98,19 @@ static void print_help(const struct parse *parse, const char *how)
     free(row);
 }
 
-/* Takes an option and its value, NULL for none. Result: whether all is well;
-   else after a message. */
-static bool take(struct parse *parse, struct entry *entry, const char *text)
-{
-    bool list = parse->mark[0] == '\0';
-    char name[64];
-
-    if (entry >= &parse->entry[parse->rows] && parse->pass == PASS_NAMES) {
-        print_help(parse, entry->row->value == NULL ? "short"
-                          : text == NULL            ? ""
-                                                    : text);
-        exit(0);
-    }
-    if (parse->pass != PASS_VALUES) {
-        return true;
-    }
-    entry->text = text != NULL ? text : "";
-    if (entry->text_at != NULL) {
-        *entry->text_at = entry->text;
-    }
-    snprintf(name, sizeof name, "%s%s%s", list ? parse->command->name : "--",
-             list ? ": " : "", entry->row->name);
-    return option_store(entry->row, name, entry->options, text) == 0;
-}
-
 /* Refuses a name that no row has, with the row's that may be meant, or that is
    the beginning of several. */
-static void refuse_name(const struct parse *parse, const char *word,
-                        const char *name)
+static bool refuse_name(const struct parse *parse, const char *word)
 {
+    char name[EDITS_NAME_BYTES + 1];
+    size_t length = strcspn(word + 2, "=");
     struct edits_nearest nearest = {.word = name};
-    size_t length = strlen(name);
     char names[1024] = "";
     size_t at = 0;
 
-    for (size_t i = 0; i < parse->rows + OWN_ROWS; ++i) {
+    snprintf(name, sizeof name, "%.*s", (int)length, word + 2);
+    for (size_t i = 0; i < parse->rows + OWN_ROWS && length <= EDITS_NAME_BYTES;
+         ++i) {
         const char *other = parse->entry[i].row->name;
 
         edits_offer(&nearest, other);
@@ -138,133 +120,158 @@ static void refuse_name(const struct parse *parse, const char *word,
         }
     }
     if (at > 0) {
-        refuse(parse, "option '--%s' is ambiguous; possibilities:%s", name,
-               names);
-    } else if (nearest.name != NULL) {
-        fprintf(stderr,
-                "quincunx %s: unrecognized option '--%s'; did you mean "
-                "'--%s'?\n",
-                parse->command->name, quote_shown(name), nearest.name);
+        return refuse(parse, "option '--%s' is ambiguous; possibilities:%s",
+                      name, names);
+    }
+    if (nearest.name == NULL) {
+        return refuse(parse, "unrecognized option '%s'", quote_shown(word));
+    }
+    fprintf(stderr,
+            "quincunx %s: unrecognized option '--%s'; did you mean '--%s'?\n",
+            parse->command->name, quote_shown(name), nearest.name);
+    return false;
+}
+
+/* What getopt_long() returns of an option without a letter: its place among the
+   entries, behind all letters. */
+#define FIRST_NAME 256
+
+static bool has_value(const struct option_row *row)
+{
+    return row->value != NULL && !row->optional;
+}
+
+static struct entry *entry_of(const struct parse *parse, int code)
+{
+    size_t i = 0;
+
+    if (code >= FIRST_NAME) {
+        return &parse->entry[code - FIRST_NAME];
+    }
+    while (parse->entry[i].row->letter != code) {
+        i += 1;
+    }
+    return &parse->entry[i];
+}
+
+static void add_given(struct parse *parse, struct entry *entry,
+                      const char *text)
+{
+    parse->given[parse->count++] = (struct given){entry, text};
+}
+
+/* Takes an option as getopt_long() returned it. Result: whether all is well;
+   else after a message. */
+static bool take(struct parse *parse, int code, char *const *argv)
+{
+    const char *word = argv[optind - 1];
+    const char *name =
+        optopt >= FIRST_NAME ? entry_of(parse, optopt)->row->name : NULL;
+
+    if (code == 1) {
+        add_given(parse, &parse->word, optarg);
+    } else if (code == ':' && name != NULL) {
+        return refuse(parse, "option '--%s' requires an argument", name);
+    } else if (code == ':') {
+        return refuse(parse, "option requires an argument -- '%c'", optopt);
+    } else if (code == '?' && name != NULL) {
+        return refuse(parse, "option '--%s' doesn't allow an argument", name);
+    } else if (code == '?' && optopt == 0) {
+        return refuse_name(parse, word);
+    } else if (code == '?' && optopt != own[0].letter) {
+        return refuse(parse, "invalid option -- '%c'", optopt);
     } else {
-        refuse(parse, "unrecognized option '%s'", quote_shown(word));
+        struct entry *entry = entry_of(parse, code);
+
+        if (entry >= &parse->entry[parse->rows]) {
+            print_help(parse, entry->row->value == NULL ? "short"
+                              : optarg == NULL          ? ""
+                                                        : optarg);
+            exit(0);
+        }
+        add_given(parse, entry, optarg);
     }
+    return true;
 }
 
-/* The entry of a name or, if there is only one, of a name's beginning. NULL
-   after a message. */
-static struct entry *entry_named(const struct parse *parse, const char *word)
+/* Goes through the command line, and lists what is given. Result: whether all
+   is well; else after a message. */
+static bool read_line(struct parse *parse, int argc, char **argv)
 {
-    char name[EDITS_NAME_BYTES + 1];
-    size_t length = strcspn(word + 2, "=");
-    struct entry *found = NULL;
-    unsigned count = 0;
+    size_t rows = parse->rows + OWN_ROWS;
+    struct option *name = memory_or_exit(calloc(rows + 1, sizeof *name));
+    char *letters = memory_or_exit(malloc(2 * rows + sizeof "-:"));
+    char *letter = stpcpy(letters, "-:"); /* words in order; no messages */
+    bool good = true;
+    int code = 0;
 
-    if (length > EDITS_NAME_BYTES) {
-        refuse(parse, "unrecognized option '%s'", quote_shown(word));
-        return NULL;
-    }
-    snprintf(name, sizeof name, "%.*s", (int)length, word + 2);
-    for (size_t i = 0; i < parse->rows + OWN_ROWS; ++i) {
-        struct entry *entry = &parse->entry[i];
+    for (size_t i = 0; i < rows; ++i) {
+        const struct option_row *row = parse->entry[i].row;
 
-        if (strcmp(entry->row->name, name) == 0) {
-            return entry;
-        }
-        if (strncmp(entry->row->name, name, length) == 0) {
-            found = entry;
-            count += 1;
+        name[i] = (struct option){.name = row->name,
+                                  .has_arg = has_value(row)  ? required_argument
+                                             : row->optional ? optional_argument
+                                                             : no_argument,
+                                  .val = FIRST_NAME + (int)i};
+        if (row->letter != '\0' && row->letter != own[0].letter) {
+            *letter++ = row->letter;
+            letter = stpcpy(letter, has_value(row) ? ":" : "");
         }
     }
-    if (count == 1) {
-        return found;
+    *letter = '\0';
+    optind = 0; /* begins anew */
+    while (good && code >= 0) {
+        optopt = 0;
+        code = getopt_long(argc, argv, letters, name, NULL);
+        good = code < 0 || take(parse, code, argv);
     }
-    refuse_name(parse, word, name);
-    return NULL;
+    for (; good && optind < argc; ++optind) {
+        add_given(parse, &parse->word, argv[optind]); /* behind "--" */
+    }
+    free(letters);
+    free(name);
+    return good;
 }
 
-/* Takes "--name" or "--name=value", whose value may be the next word. Result:
-   the words taken; 0 after a message. */
-static int take_name(struct parse *parse, char *const *word)
-{
-    struct entry *entry = entry_named(parse, word[0]);
-    const char *value = strchr(word[0], '=');
-    bool next;
-
-    if (entry == NULL) {
-        return 0;
-    }
-    if (entry->row->value == NULL && value != NULL) {
-        refuse(parse, "option '--%s' doesn't allow an argument",
-               entry->row->name);
-        return 0;
-    }
-    next = value == NULL && entry->row->value != NULL && !entry->row->optional;
-    if (next && word[1] == NULL) {
-        refuse(parse, "option '--%s' requires an argument", entry->row->name);
-        return 0;
-    }
-    value = next ? word[1] : value != NULL ? value + 1 : NULL;
-    return !take(parse, entry, value) ? 0 : next ? 2 : 1;
-}
-
-static struct entry *entry_lettered(const struct parse *parse, char letter)
-{
-    for (size_t i = 0; i < parse->rows + OWN_ROWS; ++i) {
-        if (parse->entry[i].row->letter == letter) {
-            return &parse->entry[i];
-        }
-    }
-    refuse(parse, "invalid option -- '%c'", letter);
-    return NULL;
-}
-
-/* Takes "-qo", "-ofile" or "-o", whose value may be the next word. Result: as
-   of take_name(). */
-static int take_letters(struct parse *parse, char *const *word)
-{
-    for (const char *at = word[0] + 1; *at != '\0'; ++at) {
-        struct entry *entry = entry_lettered(parse, *at);
-        const char *value = at[1] != '\0' ? at + 1 : word[1];
-
-        if (entry == NULL) {
-            return 0;
-        }
-        if (entry->row->value == NULL || entry->row->optional) {
-            if (!take(parse, entry, NULL)) {
-                return 0;
-            }
-            continue;
-        }
-        if (value == NULL) {
-            refuse(parse, "option requires an argument -- '%c'", *at);
-            return 0;
-        }
-        return !take(parse, entry, value) ? 0 : value == word[1] ? 2 : 1;
-    }
-    return 1;
-}
-
-/* Goes through the command line. Result: whether all is well; else after a
+/* Stores an option's value or a word. Result: whether all is well; else after a
    message. */
-static bool go_through(struct parse *parse, enum pass pass, char *const *word)
+static bool store_given(struct parse *parse, const struct given *given)
 {
-    bool options = true; /* until "--" */
-    int words = 1;
+    struct entry *entry = given->entry;
+    char name[OPTION_NAME_BYTES];
 
-    parse->pass = pass;
-    for (; words > 0 && *word != NULL; word += words) {
-        if (options && strcmp(*word, "--") == 0) {
-            options = false;
-            words = 1;
-        } else if (!options || (*word)[0] != '-' || (*word)[1] == '\0') {
-            words = take_word(parse, *word) ? 1 : 0;
-        } else if ((*word)[1] == '-') {
-            words = take_name(parse, word);
-        } else {
-            words = take_letters(parse, word);
+    if (entry->row == NULL) {
+        snprintf(name, sizeof name, "%s takes only options",
+                 parse->command->name);
+        return parse_report("argument", given->text, name) == 0;
+    }
+    name_entry(name, parse, entry);
+    if (entry == &parse->word) {
+        parse->words += 1;
+        if (entry->row->type == OPTION_INPUT && entry->text != NULL) {
+            return parse_report(name, given->text, "only one is allowed") == 0;
         }
     }
-    return words > 0;
+    entry->text = given->text != NULL ? given->text : "";
+    if (entry->text_at != NULL) {
+        *entry->text_at = entry->text;
+    }
+    return option_store(entry->row, name, entry->options, given->text) == 0;
+}
+
+/* Stores the values of options, then the words. */
+static bool store_all(struct parse *parse)
+{
+    bool good = true;
+
+    for (int words = 0; words < 2; ++words) {
+        for (size_t i = 0; good && i < parse->count; ++i) {
+            if ((parse->given[i].entry == &parse->word) == words) {
+                good = store_given(parse, &parse->given[i]);
+            }
+        }
+    }
+    return good;
 }
 
 /* ---- the options together ---- */
@@ -331,11 +338,11 @@ static bool is_missing(const struct parse *parse, const struct entry *entry)
 static bool is_whole(const struct parse *parse)
 {
     const struct option_command *command = parse->command;
-    bool words = parse->words < command->words_least ||
-                 (command->lacks != NULL && command->lacks(parse->options));
+    bool words = command->word != NULL &&
+                 (parse->words < command->word->least ||
+                  (command->lacks != NULL && command->lacks(parse->options)));
     const struct entry *first = NULL;
     size_t left = words;
-    bool list = parse->mark[0] == '\0';
 
     for (size_t i = parse->rows; i-- > 0;) {
         if (is_missing(parse, &parse->entry[i])) {
@@ -359,15 +366,15 @@ static bool is_whole(const struct parse *parse)
         if (is_missing(parse, first)) {
             left -= 1;
             fprintf(stderr, "%s%s%s%s%s%s%s%s", parse->mark, row->name,
-                    list ? "=" : " ", row->value,
+                    is_list(parse) ? "=" : " ", row->value,
                     row->instead != NULL ? " or " : "",
                     row->instead != NULL ? parse->mark : "",
                     row->instead != NULL ? row->instead : "",
                     between(left, " and "));
         }
     }
-    fprintf(stderr, "%s%s\n", words ? command->missing : "",
-            list ? "" : "; see --help");
+    fprintf(stderr, "%s%s\n", words ? command->word->help : "",
+            is_list(parse) ? "" : "; see --help");
     return false;
 }
 
@@ -429,6 +436,134 @@ static bool agree(const struct parse *parse)
     return true;
 }
 
+/* ---- places and files ---- */
+
+/* The size that the command line says; 0 x 0: none. */
+static struct torus_size mesh_of(const struct parse *parse)
+{
+    struct torus_size size = {0, 0};
+
+    for (size_t i = 0; i < parse->rows; ++i) {
+        const struct entry *entry = &parse->entry[i];
+
+        if (entry->row->type == OPTION_MESH ||
+            entry->row->type == OPTION_SIDE) {
+            size =
+                *(struct torus_size *)(void *)(entry->options + entry->row->at);
+        }
+    }
+    return size;
+}
+
+/* Checks that places lie inside the mesh. */
+static bool are_inside(const struct parse *parse)
+{
+    struct torus_size size = mesh_of(parse);
+    bool good = true;
+
+    for (size_t i = 0; i < parse->rows && good && size.width > 0; ++i) {
+        const struct entry *entry = &parse->entry[i];
+        const void *field = entry->options + entry->row->at;
+        char name[OPTION_NAME_BYTES];
+
+        name_entry(name, parse, entry);
+        if (entry->row->type == OPTION_COORD) {
+            const struct torus_coord *at = field;
+
+            good = parse_report_outside(name, *at, size) == 0;
+        } else if (entry->row->type == OPTION_PLACES) {
+            const struct option_places *places = field;
+
+            for (uint32_t j = 0; good && j < places->count; ++j) {
+                good =
+                    parse_report_outside(name, places->place[j].at, size) == 0;
+            }
+        }
+    }
+    return good;
+}
+
+/* The place of a file among the others when they are checked: those that are
+   read, those that are written, those that are both. */
+static unsigned rank_of(const struct option_row *row)
+{
+    return row->type == OPTION_UPDATE                                  ? 2
+           : row->type == OPTION_OUTPUT || row->type == OPTION_OUTPUTS ? 1
+                                                                       : 0;
+}
+
+/* The file that an option or a word names, as file_output_name() has it if it
+   is written; NULL: none. */
+static const char *file_of(const struct given *given)
+{
+    const struct option_row *row = given->entry->row;
+    const char *text = given->text;
+
+    if (row->type < OPTION_LISTS && text != given->entry->text) {
+        return NULL; /* another value came later */
+    }
+    switch (row->type) {
+    case OPTION_INPUT:
+    case OPTION_PATH:
+    case OPTION_UPDATE:
+    case OPTION_INPUTS:
+        return text;
+    case OPTION_OUTPUT:
+    case OPTION_OUTPUTS:
+        return file_output_name(text);
+    case OPTION_PLACES:
+        text = strstr(row->value, "FILE") != NULL ? strchr(text, '=') : NULL;
+        return text != NULL ? text + 1 : NULL;
+    default:
+        return row->suffixes != NULL ? text : NULL;
+    }
+}
+
+static struct option_file describe_file(const struct parse *parse,
+                                        const struct given *given)
+{
+    const struct entry *entry = given->entry;
+    const struct option_row *row = entry->row;
+    struct option_file file = {
+        .path = row->prints ? file_output_name("-") : file_of(given),
+        .suffixes = row->suffixes_of != NULL ? row->suffixes_of(entry->options)
+                                             : row->suffixes,
+        .written = row->prints || rank_of(row) > 0};
+
+    name_entry(file.option, parse, entry);
+    if (row->letter != '\0') {
+        snprintf(file.option, sizeof file.option, "-%c", row->letter);
+    }
+    return file;
+}
+
+/* Checks the files, and says where lines for people go. Result: 0, or an exit
+   status after a message. */
+static int check_files(const struct parse *parse)
+{
+    const struct option_command *command = parse->command;
+    struct option_file *file =
+        memory_or_exit(calloc(parse->count + 1, sizeof *file));
+    size_t count = 0;
+    int status;
+
+    for (unsigned rank = 0; rank < 3; ++rank) {
+        for (size_t i = 0; i < parse->count; ++i) {
+            if (rank_of(parse->given[i].entry->row) == rank) {
+                file[count] = describe_file(parse, &parse->given[i]);
+                count += file[count].path != NULL;
+            }
+        }
+    }
+    status = option_files_check(file, count);
+    if (command->people != 0) {
+        *(FILE **)(void *)((char *)parse->options + command->people) =
+            option_files_standard(file, count) ? stderr : stdout;
+    }
+    free(file);
+    return status;
+}
+
 /* ---- the whole ---- */
 
 /* Lists the rows of a table whose struct is at `options`. */
@@ -446,43 +581,85 @@ static void list_rows(struct parse *parse, const struct option_table *table,
     }
 }
 
-static void list_all(struct parse *parse)
+static struct parse begin(const struct option_command *command, void *options)
 {
-    const struct option_command *command = parse->command;
+    struct parse parse = {.command = command,
+                          .mark = "--",
+                          .options = options,
+                          .word = {.row = command->word, .options = options}};
     size_t rows = OWN_ROWS;
 
     for (size_t i = 0; command->part[i].table != NULL; ++i) {
         rows += command->part[i].table->rows;
     }
-    parse->entry = memory_or_exit(calloc(rows, sizeof *parse->entry));
+    parse.entry = memory_or_exit(calloc(rows, sizeof *parse.entry));
     for (size_t i = 0; command->part[i].table != NULL; ++i) {
-        list_rows(parse, command->part[i].table,
-                  (char *)parse->options + command->part[i].at);
+        list_rows(&parse, command->part[i].table,
+                  (char *)options + command->part[i].at);
     }
     for (size_t i = 0; i < OWN_ROWS; ++i) {
-        parse->entry[parse->rows + i].row = &own[i];
+        parse.entry[parse.rows + i].row = &own[i];
     }
+    return parse;
 }
 
 int option_parse(const struct option_command *command, int argc, char **argv,
                  void *options)
 {
-    struct parse parse = {.command = command, .mark = "--", .options = options};
+    struct parse parse = begin(command, options);
     bool good;
+    int status;
 
-    (void)argc;
-    list_all(&parse);
-    good = go_through(&parse, PASS_NAMES, argv + 1) &&
-           go_through(&parse, PASS_VALUES, argv + 1) &&
-           go_through(&parse, PASS_WORDS, argv + 1);
+    parse.given = memory_or_exit(calloc((size_t)argc + 1, sizeof *parse.given));
+    good = read_line(&parse, argc, argv) && store_all(&parse);
     for (size_t i = 0; good && command->part[i].table != NULL; ++i) {
         if (command->part[i].table->done != NULL) {
             command->part[i].table->done((char *)options + command->part[i].at);
         }
     }
-    good = good && is_whole(&parse) && agree(&parse);
+    good = good && is_whole(&parse) && agree(&parse) && are_inside(&parse);
+    status = good ? check_files(&parse) : EXIT_USAGE;
+    free(parse.given);
     free(parse.entry);
-    return good ? 0 : EXIT_USAGE;
+    return status;
+}
+
+void option_free(const struct option_command *command, void *options)
+{
+    struct parse parse = begin(command, options);
+
+    for (size_t i = 0; i <= parse.rows; ++i) {
+        const struct entry *entry =
+            i < parse.rows ? &parse.entry[i] : &parse.word;
+
+        if (entry->row != NULL && entry->row->type >= OPTION_LISTS) {
+            free(*(void **)(void *)(entry->options + entry->row->at));
+        }
+    }
+    free(parse.entry);
+}
+
+int option_run(const struct option_command *command, int argc, char **argv)
+{
+    char *options = memory_or_exit(calloc(1, command->bytes + 1));
+    char *line = quote_command(argc, argv);
+    int status;
+
+    if (command->usual != NULL) {
+        memcpy(options, command->usual, command->bytes);
+    }
+    if (command->begin != NULL) {
+        command->begin(options, line);
+    }
+    status = option_parse(command, argc, argv, options);
+    status = status == 0 ? command->run(options) : status;
+    if (command->end != NULL) {
+        command->end(options);
+    }
+    option_free(command, options);
+    free(line);
+    free(options);
+    return status;
 }
 
 /* ---- lists ---- */
@@ -528,7 +705,7 @@ static bool take_pair(struct parse *parse, char *word)
 {
     char *equals = strchr(word, '=');
     struct entry *entry;
-    char name[64];
+    char name[OPTION_NAME_BYTES];
 
     if (equals != NULL) {
         *equals = '\0';
@@ -537,26 +714,23 @@ static bool take_pair(struct parse *parse, char *word)
     if (entry == NULL) {
         return false;
     }
-    snprintf(name, sizeof name, "%s: %s", parse->command->name, word);
+    name_entry(name, parse, entry);
     if (equals == NULL || entry->text != NULL) {
         return parse_report(name, equals != NULL ? equals + 1 : "",
                             equals == NULL ? "must be KEY=VALUE"
                                            : "is given twice") == 0;
     }
-    return take(parse, entry, equals + 1);
+    return store_given(parse, &(struct given){entry, equals + 1});
 }
 
 int option_parse_list(const struct option_table *table, const char *name,
                       char *text, void *options)
 {
     const struct option_command command = {.name = name, .part = {{table, 0}}};
-    struct parse parse = {.command = &command,
-                          .mark = "",
-                          .options = options,
-                          .pass = PASS_VALUES};
+    struct parse parse = begin(&command, options);
     bool good = true;
 
-    list_all(&parse);
+    parse.mark = "";
     for (char *word = text; good && word != NULL && *text != '\0';) {
         char *next = table->rows > 1 ? cut_word(word) : NULL;
 

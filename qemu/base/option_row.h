@@ -3,6 +3,8 @@
 #ifndef QEMU_BASE_OPTION_ROW_H
 #define QEMU_BASE_OPTION_ROW_H
 
+#include "torus/torus.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,8 +14,10 @@ enum option_type {
     OPTION_FLAG,   /* no value; bool: true once it is given */
     OPTION_FIXED,  /* no value; unsigned integer: .fixed */
     OPTION_TEXT,   /* const char *: the word, of .least bytes or more */
-    OPTION_PATH,   /* char [width]: the word, cut to fit */
+    OPTION_INPUT,  /* const char *: a file to read */
+    OPTION_PATH,   /* char [width]: a file to read, its name cut to fit */
     OPTION_OUTPUT, /* const char *: a file to write, by file_output_name() */
+    OPTION_UPDATE, /* const char *: a file to read and to write, not "-" */
     OPTION_COUNT,  /* unsigned integer of .width bytes (0: 8): digits, from
                       .least to .most, any if .most is 0; one of .choices */
     OPTION_SIZE,   /* as OPTION_COUNT, with a suffix: k, MiB */
@@ -21,8 +25,34 @@ enum option_type {
     OPTION_CHOICE, /* unsigned integer or bool: the place in .choices */
     OPTION_MESH,   /* struct torus_size: WxH, sides up to .most, if not 0 */
     OPTION_SIDE,   /* struct torus_size: the side of a 5^k x 5^k torus */
-    OPTION_COORD,  /* struct torus_coord: X,Y */
-    OPTION_SET     /* any field: .set() stores the value */
+    OPTION_COORD,  /* struct torus_coord: X,Y, inside the OPTION_MESH or
+                      OPTION_SIDE of the same command if that is given */
+    OPTION_SET,    /* any field: .set() stores the value */
+    OPTION_LISTS,  /* below: options that may be repeated */
+    OPTION_TEXTS = OPTION_LISTS, /* struct option_texts: the words */
+    OPTION_INPUTS,               /* struct option_texts: files to read */
+    OPTION_OUTPUTS,              /* struct option_texts: files to write */
+    OPTION_PLACES /* struct option_places: X,Y as of OPTION_COORD, at most .most
+                     times; as .value says it may stand before more: "X,Y=FILE",
+                     a file to read, or "X,Y[=FILE]" */
+};
+
+/* Values of an option that may be repeated; freed by option_free(). */
+struct option_texts {
+    const char **text;
+    uint32_t count;
+};
+
+struct option_place {
+    struct torus_coord at;
+    const char *more; /* behind the equals sign; NULL: none was given */
+    const char *text; /* the whole value, for messages */
+};
+
+struct option_places {
+    struct option_place *place;
+    uint32_t count;
+    bool word; /* the row's .word was given: "all" */
 };
 
 #define OPTION_PARTS 6u
@@ -72,6 +102,12 @@ struct option_row {
     const char *needs; /* name of an option that must be given, too; or NULL */
     const char *without; /* names of options that must not be given, with blanks
                             between them; or NULL */
+    bool prints;         /* with this flag an outcome goes to standard output */
+    /* What tells the kind of a file to write at the end of its name, the one to
+       use first: "html htm"; NULL: nothing is known of it. Or a function of the
+       table's struct that says so. */
+    const char *suffixes;
+    const char *(*suffixes_of)(const void *options);
 };
 
 /* Rows whose fields lie in one struct. */
@@ -99,7 +135,8 @@ struct option_table {
     }
 
 struct option_command {
-    const char *name;  /* of the subcommand: "links" */
+    const char *name;    /* of the subcommand: "links" */
+    const char *summary; /* in the list of subcommands */
     const char *words; /* in the help: "X,Y|all"; NULL: it takes only options */
     const char *text;  /* of --help: before the options, "\v", and behind */
     const char *heading[OPTION_GROUPS]; /* a line above each group, or NULL */
@@ -107,12 +144,21 @@ struct option_command {
         const struct option_table *table;
         size_t at;        /* offset of the table's struct in the subcommand's */
     } part[OPTION_PARTS]; /* the first without a table ends */
-    /* Takes a word that is no option, after all options. Result: 0, or
-       EXIT_USAGE after a message. */
-    int (*word)(void *options, const char *text);
-    unsigned words_least;               /* fewer words are refused */
-    bool (*lacks)(const void *options); /* whether words are missing; or NULL */
-    const char *missing; /* name of the missing words: "a node, X,Y or all" */
+    /* Where words go that are no options, after all options, in the
+       subcommand's struct; NULL: they are refused. The row's name is that in
+       messages, its help what is missing if there are less than .least or
+       lacks() says so: "a node, X,Y or all". */
+    const struct option_row *word;
+    bool (*lacks)(const void *options);
+    size_t people;     /* offset of a FILE *, the stream of lines for people:
+                          stdout,     or stderr if an outcome goes there; 0: none */
+    size_t bytes;      /* of the subcommand's struct */
+    const void *usual; /* its defaults; NULL: all zero */
+    /* Completes the defaults; or NULL. `line` is the command line as a shell
+       takes it, which lasts until the end. */
+    void (*begin)(void *options, const char *line);
+    int (*run)(void *options);  /* does the work. Result: the exit status */
+    void (*end)(void *options); /* frees what the struct has; or NULL */
 };
 
 #endif

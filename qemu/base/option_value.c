@@ -3,11 +3,13 @@
 
 #include "qemu/base/edits.h"
 #include "qemu/base/file.h"
+#include "qemu/base/memory.h"
 #include "qemu/base/option_help.h"
 #include "qemu/base/parse.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define OPTION_ROOM 512 /* bytes of a text, such as what is allowed */
@@ -135,6 +137,54 @@ static const char *set_mesh(const struct option_row *row,
                : allowed;
 }
 
+static void *grow(void *array, uint32_t count, size_t bytes)
+{
+    return memory_or_exit(realloc(array, (count + 1u) * bytes));
+}
+
+static void add_text(struct option_texts *texts, const char *text)
+{
+    texts->text = grow(texts->text, texts->count, sizeof *texts->text);
+    texts->text[texts->count++] = text;
+}
+
+/* Adds "X,Y", or "X,Y=MORE" where the row's .value has an equals sign: behind a
+   bracket if it may be left out. */
+static const char *add_place(const struct option_row *row,
+                             struct option_places *places, const char *text,
+                             char room[OPTION_ROOM])
+{
+    const char *way = strchr(row->value, '=');
+    bool must = way != NULL && way[-1] != '[';
+    const char *equals = way != NULL ? strchr(text, '=') : NULL;
+    size_t length = equals != NULL ? (size_t)(equals - text) : strlen(text);
+    struct option_place place = {.text = text,
+                                 .more = equals != NULL ? equals + 1 : NULL};
+    const char *allowed;
+
+    if (row->word != NULL && strcmp(text, row->word) == 0) {
+        places->word = true;
+        return NULL;
+    }
+    if (places->count == row->most) {
+        snprintf(room, OPTION_ROOM, "may be given %" PRIu64 " times",
+                 row->most);
+        return room;
+    }
+    if (equals != NULL ? *place.more == '\0' || length >= OPTION_ROOM : must) {
+        snprintf(room, OPTION_ROOM, "must be %s", row->value);
+        return row->allowed != NULL ? row->allowed : room;
+    }
+    snprintf(room, OPTION_ROOM, "%.*s", (int)length, text);
+    allowed = parse_coord(room, &place.at);
+    if (allowed != NULL) {
+        return must && row->allowed != NULL ? row->allowed : allowed;
+    }
+    places->place = grow(places->place, places->count, sizeof place);
+    places->place[places->count++] = place;
+    return NULL;
+}
+
 int option_store(const struct option_row *row, const char *name, void *options,
                  const char *text)
 {
@@ -159,12 +209,26 @@ int option_store(const struct option_row *row, const char *name, void *options,
     case OPTION_PATH:
         snprintf(field, row->width, "%s", text);
         break;
+    case OPTION_UPDATE:
+        allowed = strcmp(text, "-") == 0
+                      ? "must be a file, which is read and written"
+                      : NULL;
+        *(const char **)field = text;
+        break;
     case OPTION_TEXT:
+    case OPTION_INPUT:
         *(const char **)field = text;
         allowed = strlen(text) < row->least ? row->allowed : NULL;
         break;
     case OPTION_OUTPUT:
         *(const char **)field = file_output_name(text);
+        break;
+    case OPTION_TEXTS:
+    case OPTION_INPUTS:
+        add_text(field, text);
+        break;
+    case OPTION_OUTPUTS:
+        add_text(field, file_output_name(text));
         break;
     case OPTION_COUNT:
     case OPTION_SIZE:
@@ -185,6 +249,9 @@ int option_store(const struct option_row *row, const char *name, void *options,
         break;
     case OPTION_COORD:
         allowed = parse_coord(text, field);
+        break;
+    case OPTION_PLACES:
+        allowed = add_place(row, field, text, room);
         break;
     case OPTION_SET:
         return row->set(field, name, text);

@@ -7,9 +7,7 @@
 #include "qemu/serial/client.h"
 #include "qemu/job/memory_need.h"
 #include "qemu/bench/board_page.h"
-#include "qemu/command/given_files.h"
 #include "qemu/command/job_options.h"
-#include "qemu/base/option.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/base/amount.h"
 #include "qemu/base/exit_status.h"
@@ -32,21 +30,14 @@ static const char *const mistake_options[] = {[WIRED_CUT] = "--cut",
                                               [WIRED_SWAP] = "--swap",
                                               [WIRED_DOUBLE] = "--double"};
 
-struct own_image {
-    struct torus_coord at;
-    char file[PATH_MAX];
-};
-
 struct own_options {
     struct wired_config wired;
     struct wired_fault fault[FAULTS_MAX];
-    struct torus_coord console[SIDE_MAX * SIDE_MAX];
-    unsigned consoles;
-    struct own_image image[IMAGES_MAX];
-    unsigned images;
+    struct option_places console;
+    struct option_places image;
+    char image_file[IMAGES_MAX][PATH_MAX];     /* of each --image */
     const char *image_of[SIDE_MAX * SIDE_MAX]; /* by node */
-    bool all_consoles;
-    uint8_t how[SIDE_MAX * SIDE_MAX]; /* enum wired_console by node */
+    uint8_t how[SIDE_MAX * SIDE_MAX];          /* enum wired_console by node */
     char firmware[PATH_MAX];
     const char *gdb; /* NULL: not given */
     const char *gdb_dir;
@@ -57,44 +48,10 @@ struct own_options {
     const char *serve;   /* as given, or NULL */
     uint16_t serve_port; /* 0: one that is free */
     uint32_t asked;      /* for pages: the board over whose console */
+    FILE *people;        /* stream of lines for people and scripts */
 };
 
 /* ---- single options; each returns 0 or EXIT_USAGE after a message ---- */
-
-static int add_console(void *own, const char *option, const char *text)
-{
-    struct own_options *options = own;
-
-    if (strcmp(text, "all") == 0) {
-        options->all_consoles = true;
-        return 0;
-    }
-    if (options->consoles == SIDE_MAX * SIDE_MAX) {
-        return parse_report(option, text, "may be given 961 times");
-    }
-    return parse_report(
-        option, text,
-        parse_coord(text, &options->console[options->consoles++]));
-}
-
-static int add_image(void *own, const char *option, const char *text)
-{
-    struct own_options *options = own;
-    const char *equals = strchr(text, '=');
-    struct own_image *image = &options->image[options->images];
-    char at[24] = "";
-
-    if (options->images == IMAGES_MAX) {
-        return parse_report(option, text, "may be given 16 times");
-    }
-    if (equals == NULL || (size_t)(equals - text) >= sizeof at) {
-        return parse_report(option, text, "must be X,Y=FILE");
-    }
-    memcpy(at, text, (size_t)(equals - text));
-    snprintf(image->file, sizeof image->file, "%s", equals + 1);
-    options->images += 1;
-    return parse_report(option, text, parse_coord(at, &image->at));
-}
 
 /* "X,Y,PORT", which has `length` characters. */
 static const char *parse_port(const char *text, size_t length,
@@ -155,12 +112,15 @@ static const struct option_row rows[] = {
     {"firmware", "FILE", 1, OPTION_PATH,
      OPTION_AT(struct own_options, firmware),
      .help = "Image for the boards (default: beside this program)"},
-    {"image", "X,Y=FILE", 1, OPTION_SET, OPTION_ALL,
-     .help = "Another image for this board; may be repeated", .set = add_image},
-    {"console", "X,Y|all", 1, OPTION_SET, OPTION_ALL,
+    {"image", "X,Y=FILE", 1, OPTION_PLACES,
+     OPTION_AT(struct own_options, image),
+     .help = "Another image for this board; may be repeated",
+     .most = IMAGES_MAX},
+    {"console", "X,Y|all", 1, OPTION_PLACES,
+     OPTION_AT(struct own_options, console),
      .help =
          "A terminal for this board's console (default 0,0); may be repeated",
-     .set = add_console},
+     .most = SIDE_MAX * SIDE_MAX, .word = "all"},
     {"gdb", "DIR", 1, OPTION_TEXT, OPTION_AT(struct own_options, gdb_dir),
      .help = "A socket DIR/X-Y for each board, for `make gdb NODE=X,Y' "
              "(default DIR: gdb beside this program)",
@@ -172,7 +132,8 @@ static const struct option_row rows[] = {
     {"html", "FILE", 1, OPTION_OUTPUT, OPTION_AT(struct own_options, page),
      .help = "File for a page of the mesh as it is when it is told to end: a "
              "map, and every board's state, last job and link errors; the "
-             "boards are asked over a console that no --console gives away"},
+             "boards are asked over a console that no --console gives away",
+     .suffixes = "html htm xhtml"},
     {"damage", "P/Q", 2, OPTION_SET,
      OPTION_AT(struct own_options, wired.noise.damage),
      .help = "Change bytes of links with this probability", .set = noise_set},
@@ -199,63 +160,37 @@ static const struct option_row rows[] = {
      OPTION_TCP_PORT},
 };
 
-static const struct option_command command = {
-    .name = "boards",
-    .heading = {[1] = "The mesh:", [2] = "Faults of the wiring, for tests:"},
-    .part = {{OPTION_TABLE(rows), 0}},
-    .text = "Starts a mesh of emulated boards, QEMU's netduinoplus2 wired UART "
-            "to UART, prints where their consoles are, and stays until Ctrl-C, "
-            "SIGTERM or the end of standard input."
-            "\vExample:\n"
-            "  quincunx boards --mesh 3x3"};
-
 /* ---- the options together ---- */
 
-static bool is_outside(const char *option, struct torus_coord at,
-                       struct torus_size size)
-{
-    return (at.x >= size.width || at.y >= size.height) &&
-           parse_report_outside(option, at, size) != 0;
-}
-
-static int check_places(struct own_options *options)
+static int check_faults(const struct own_options *options)
 {
     struct torus_size size = options->wired.size;
+    int status = 0;
 
-    for (unsigned i = 0; i < options->consoles; ++i) {
-        if (is_outside("--console", options->console[i], size)) {
-            return EXIT_USAGE;
-        }
-    }
-    for (unsigned i = 0; i < options->images; ++i) {
-        if (is_outside("--image", options->image[i].at, size)) {
-            return EXIT_USAGE;
-        }
-    }
-    for (unsigned i = 0; i < options->wired.faults; ++i) {
+    for (unsigned i = 0; i < options->wired.faults && status == 0; ++i) {
         const struct wired_fault *fault = &options->fault[i];
         const char *option = mistake_options[fault->mistake];
 
-        if (is_outside(option, fault->a.at, size) ||
-            (fault->mistake == WIRED_SWAP &&
-             is_outside(option, fault->b.at, size))) {
-            return EXIT_USAGE;
+        status = parse_report_outside(option, fault->a.at, size);
+        if (status == 0 && fault->mistake == WIRED_SWAP) {
+            status = parse_report_outside(option, fault->b.at, size);
         }
     }
-    return 0;
+    return status;
 }
 
 static void choose_consoles(struct own_options *options)
 {
     struct torus_size size = options->wired.size;
 
-    if (options->consoles == 0) {
-        options->consoles = 1;
-    }
-    memset(options->how, options->all_consoles ? WIRED_TTY : WIRED_KEEP,
+    memset(options->how, options->console.word ? WIRED_TTY : WIRED_KEEP,
            sizeof options->how);
-    for (unsigned i = 0; i < options->consoles; ++i) {
-        options->how[torus_index(size, options->console[i])] = WIRED_TTY;
+    for (uint32_t i = 0; i < options->console.count; ++i) {
+        options->how[torus_index(size, options->console.place[i].at)] =
+            WIRED_TTY;
+    }
+    if (options->console.count == 0) {
+        options->how[0] = WIRED_TTY;
     }
     options->wired.console = options->how;
     options->wired.fault = options->fault;
@@ -295,25 +230,15 @@ static int find_images(struct own_options *options)
 
     options->wired.firmware = options->firmware;
     options->wired.image = options->image_of;
-    for (unsigned i = 0; i < options->images && status == 0; ++i) {
-        struct own_image *image = &options->image[i];
+    for (uint32_t i = 0; i < options->image.count && status == 0; ++i) {
+        const struct option_place *image = &options->image.place[i];
+        char *file = options->image_file[i];
 
-        options->image_of[torus_index(options->wired.size, image->at)] =
-            image->file;
-        status = firmware_find(image->file, options->board);
+        snprintf(file, PATH_MAX, "%s", image->more);
+        options->image_of[torus_index(options->wired.size, image->at)] = file;
+        status = firmware_find(file, options->board);
     }
     return status;
-}
-
-static int check_page(const struct own_options *options)
-{
-    bool own = options->firmware[0] != '\0';
-    const struct given_file file[] = {
-        {"--firmware", own ? options->firmware : NULL, NULL},
-        {"--html", options->page, "html htm xhtml"}};
-    int status = given_files_check(file, 1, 2);
-
-    return status == 0 ? given_files_writable(file + 1, 1) : status;
 }
 
 static int check_memory(const struct own_options *options)
@@ -333,8 +258,7 @@ static int check(struct own_options *options)
         return usage_error(
             "boards: such a mesh is of one host: start it without mpirun");
     }
-    status = check_places(options);
-    status = status == 0 ? check_page(options) : status;
+    status = check_faults(options);
     if (status == 0) {
         choose_consoles(options);
         status = choose_asked(options);
@@ -375,15 +299,6 @@ static const char *wait_for_end(struct wired *wired, struct stay *stay,
             return why;
         }
     }
-}
-
-/* Where lines for people and scripts go: to standard output, unless that is for
-   the page. */
-static FILE *lines(const struct own_options *options)
-{
-    return options->page != NULL && file_is_standard_output(options->page)
-               ? stderr
-               : stdout;
 }
 
 static void print_consoles(FILE *out, const struct wired_config *config,
@@ -454,7 +369,7 @@ static int run_mesh(struct own_options *options, struct stay *stay,
 {
     bool one = torus_nodes(options->wired.size) == 1;
     struct wired *wired = wired_start(&options->wired);
-    FILE *out = lines(options);
+    FILE *out = options->people;
     const char *why;
     int failed;
 
@@ -496,12 +411,16 @@ static int run_with_page(struct own_options *options, struct stay *stay)
     return status;
 }
 
-static int run(struct own_options *options)
+static int run(void *own)
 {
+    struct own_options *options = own;
     struct gdb_sockets *sockets = NULL;
     struct stay stay;
-    int status;
+    int status = check(options);
 
+    if (status != 0) {
+        return status;
+    }
     if (stay_begin(&stay, STDIN_FILENO) != 0) {
         return EXIT_FAILED;
     }
@@ -513,7 +432,7 @@ static int run(struct own_options *options)
             return EXIT_FAILED;
         }
         options->wired.gdb = gdb_doors(sockets);
-        fprintf(lines(options), "gdb %s\n", gdb_dir(sockets));
+        fprintf(options->people, "gdb %s\n", gdb_dir(sockets));
     }
     status = run_with_page(options, &stay);
     gdb_close(sockets);
@@ -521,16 +440,26 @@ static int run(struct own_options *options)
     return status;
 }
 
-int boards_command(int argc, char **argv)
+static void begin(void *own, const char *line)
 {
-    static struct own_options options;
-    int status;
+    struct own_options *options = own;
 
-    options.wired.noise = noise_none();
-    options.board = board_default(BOARD_SERIAL);
-    if (option_parse(&command, argc, argv, &options) != 0) {
-        return EXIT_USAGE;
-    }
-    status = check(&options);
-    return status == 0 ? run(&options) : status;
+    (void)line;
+    options->wired.noise = noise_none();
+    options->board = board_default(BOARD_SERIAL);
 }
+
+const struct option_command boards_command = {
+    .name = "boards",
+    .summary = "a mesh of emulated STM32F405 boards that stays up, to talk to",
+    .heading = {[1] = "The mesh:", [2] = "Faults of the wiring, for tests:"},
+    .part = {{OPTION_TABLE(rows), 0}},
+    .text = "Starts a mesh of emulated boards, QEMU's netduinoplus2 wired UART "
+            "to UART, prints where their consoles are, and stays until Ctrl-C, "
+            "SIGTERM or the end of standard input."
+            "\vExample:\n"
+            "  quincunx boards --mesh 3x3",
+    .people = offsetof(struct own_options, people),
+    .bytes = sizeof(struct own_options),
+    .begin = begin,
+    .run = run};

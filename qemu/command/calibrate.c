@@ -3,12 +3,10 @@
 
 #include "qemu/bench/calibrate.h"
 #include "qemu/bench/calibrate_print.h"
-#include "qemu/command/given_files.h"
 #include "qemu/command/job_options.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/parse.h"
-#include "qemu/base/quote.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,11 +19,11 @@
 struct calibrate_options {
     struct job_options mesh;
     uint32_t size[SIZES_MAX];
-    unsigned sizes; /* 0: not given */
-    struct torus_coord node[NODES_MAX];
-    unsigned nodes;  /* 0: all */
-    uint16_t repeat; /* 0: not given */
+    unsigned sizes;            /* 0: not given */
+    struct option_places node; /* none: all */
+    uint16_t repeat;           /* 0: not given */
     const char *output;
+    FILE *people; /* stream of lines for people */
     bool json;
 };
 
@@ -59,25 +57,6 @@ static int set_sizes(void *own, const char *option, const char *text)
         "must be at most 16 sizes of 20 to 1048576 bytes, with commas between");
 }
 
-static int add_node(void *own, const char *option, const char *text)
-{
-    struct calibrate_options *options = own;
-
-    if (options->nodes == NODES_MAX) {
-        return parse_report(option, text, "may be given 1024 times");
-    }
-    return parse_report(option, text,
-                        parse_coord(text, &options->node[options->nodes++]));
-}
-
-static int refuse_input(void *own, const char *text)
-{
-    (void)own;
-    fprintf(stderr, "quincunx: '%s': calibrate takes no INPUT\n",
-            quote_shown(text));
-    return EXIT_USAGE;
-}
-
 static const struct option_row rows[] = {
     {"sizes", "B,B,...", 1, OPTION_SET, OPTION_ALL,
      .help = "Payloads of the probes and of their answers, 20 bytes to 1 MiB "
@@ -89,33 +68,39 @@ static const struct option_row rows[] = {
      .help = "Probes to each node of each size, 1 to 256 (default 2; 5 on "
              "serial ports)",
      .least = 1, .most = PROBE_ROWS_AT_ONCE},
-    {"node", "X,Y", 1, OPTION_SET, OPTION_ALL,
+    {"node", "X,Y", 1, OPTION_PLACES, OPTION_AT(struct calibrate_options, node),
      .help = "Probe this node; may be repeated (default: all)",
-     .set = add_node},
+     .most = NODES_MAX},
     {"output", "FILE", 2, OPTION_OUTPUT,
      OPTION_AT(struct calibrate_options, output),
      .help = "Write the profile: for --profile with --port or "
              "--board " BOARD_SERIAL_NAMES
              ", for --plan-profile with emulated boards of mps2; -: "
              "to standard output",
-     .letter = 'o'},
+     .letter = 'o', .suffixes = "txt conf cfg ini"},
     {"json", NULL, 2, OPTION_FLAG, OPTION_AT(struct calibrate_options, json),
-     .help = "Print all that was measured as JSON"}};
+     .help = "Print all that was measured as JSON", .prints = true}};
+
+static bool is_originator(const struct request *request, struct torus_coord at)
+{
+    return at.x == request->originator[0].at.x &&
+           at.y == request->originator[0].at.y;
+}
 
 static int check_nodes(const struct calibrate_options *options)
 {
-    const struct request *request = &options->mesh.request;
+    const struct option_places *given = &options->mesh.originator;
 
-    for (unsigned i = 0; i < options->nodes; ++i) {
-        struct torus_coord at = options->node[i];
-
-        if (at.x >= request->size.width || at.y >= request->size.height) {
-            return parse_report_outside("--node", at, request->size);
+    for (uint32_t i = 0; i < given->count; ++i) {
+        if (given->place[i].more != NULL) {
+            return parse_report("--originator", given->place[i].text,
+                                "must be X,Y: calibrate has no load");
         }
-        if (at.x == request->originator[0].at.x &&
-            at.y == request->originator[0].at.y) {
-            return usage_error("--node '%u,%u': must not be the originator",
-                               at.x, at.y);
+    }
+    for (uint32_t i = 0; i < options->node.count; ++i) {
+        if (is_originator(&options->mesh.request, options->node.place[i].at)) {
+            return parse_report("--node", options->node.place[i].text,
+                                "must not be the originator");
         }
     }
     return 0;
@@ -129,13 +114,17 @@ static uint32_t choose_nodes(struct torus_coord chosen[],
     uint32_t all = torus_nodes(request->size);
     uint32_t count = 0;
 
-    if (options->nodes > 0) {
-        memcpy(chosen, options->node, options->nodes * sizeof *chosen);
-        return options->nodes;
+    for (; count < options->node.count; ++count) {
+        chosen[count] = options->node.place[count].at;
+    }
+    if (count > 0) {
+        return count;
     }
     for (uint32_t i = 0; i < all; ++i) {
-        if (i != torus_index(request->size, request->originator[0].at)) {
-            chosen[count++] = torus_coord_of(request->size, i);
+        struct torus_coord at = torus_coord_of(request->size, i);
+
+        if (!is_originator(request, at)) {
+            chosen[count++] = at;
         }
     }
     return count;
@@ -164,12 +153,6 @@ static uint32_t list_probes(struct probe **probes,
     return all;
 }
 
-/* Whether the profile takes standard output. */
-static bool is_printed(const char *output)
-{
-    return output != NULL && file_is_standard_output(output);
-}
-
 static int write_results(const struct calibrate_options *options,
                          const struct calibration *calibration)
 {
@@ -182,37 +165,7 @@ static int write_results(const struct calibrate_options *options,
     if (options->json) {
         status |= calibrate_print_json(stdout, calibration, request);
     } else {
-        calibrate_print(is_printed(options->output) ? stderr : stdout,
-                        calibration, request);
-    }
-    return status;
-}
-
-static int run(struct calibrate_options *options)
-{
-    struct calibration calibration;
-    struct probe *probes;
-    uint32_t count;
-    int status = job_options_find_boards(&options->mesh);
-
-    if (status != 0) {
-        return status;
-    }
-    count = list_probes(&probes, options);
-    if (probe_rows(probes, count) > CALIBRATE_ROWS_MAX) {
-        fprintf(stderr,
-                "quincunx: --repeat '%u': must make at most %u probes, not "
-                "%" PRIu64 "\n",
-                options->repeat, CALIBRATE_ROWS_MAX, probe_rows(probes, count));
-        free(probes);
-        return EXIT_USAGE;
-    }
-    status =
-        calibrate_mesh(&calibration, &options->mesh.request, probes, count);
-    free(probes);
-    if (status == 0) {
-        status = write_results(options, &calibration);
-        calibrate_free(&calibration);
+        calibrate_print(options->people, calibration, request);
     }
     return status;
 }
@@ -237,7 +190,6 @@ static void set_defaults(struct calibrate_options *options)
 static int check(const struct calibrate_options *options)
 {
     const struct request *request = &options->mesh.request;
-    const struct given_file file = {"-o", options->output, "txt conf cfg ini"};
     int status = job_options_check_mesh(&options->mesh);
 
     if (status == 0 && torus_nodes(request->size) > NODES_MAX) {
@@ -249,47 +201,70 @@ static int check(const struct calibrate_options *options)
             "--mesh", options->mesh.mesh_text,
             "must have nodes at two distances from the originator");
     }
-    if (status == 0 && options->json && is_printed(options->output)) {
-        return usage_error(
-            "-o -: standard output is taken by --json; must be a file");
-    }
-    status = status == 0 ? given_file_check_name(&file) : status;
-    if (status == 0 && options->output != NULL &&
-        file_output_check(options->output, "-o") != 0) {
-        return EXIT_FAILED;
-    }
     return status == 0 ? check_nodes(options) : status;
 }
 
-static const struct option_command command = {
+static int run(void *own)
+{
+    struct calibrate_options *options = own;
+    struct calibration calibration;
+    struct probe *probes;
+    uint32_t count;
+    int status;
+
+    set_defaults(options);
+    status = check(options);
+    status = status == 0 ? job_options_find_boards(&options->mesh) : status;
+    if (status != 0) {
+        return status;
+    }
+    count = list_probes(&probes, options);
+    if (probe_rows(probes, count) > CALIBRATE_ROWS_MAX) {
+        fprintf(stderr,
+                "quincunx: --repeat '%u': must make at most %u probes, not "
+                "%" PRIu64 "\n",
+                options->repeat, CALIBRATE_ROWS_MAX, probe_rows(probes, count));
+        free(probes);
+        return EXIT_USAGE;
+    }
+    status =
+        calibrate_mesh(&calibration, &options->mesh.request, probes, count);
+    free(probes);
+    if (status == 0) {
+        status = write_results(options, &calibration);
+        calibrate_free(&calibration);
+    }
+    return status;
+}
+
+static void begin(void *own, const char *line)
+{
+    (void)line;
+    job_options_init(own, "calibrate");
+}
+
+static void end(void *own)
+{
+    job_options_free(own);
+}
+
+const struct option_command calibrate_command = {
     .name = "calibrate",
+    .summary = "the costs of circuits, measured, as a profile for the plan",
     .heading = JOB_OPTION_HEADINGS,
     .part = {{OPTION_TABLE(rows), 0},
              {&job_mesh_option_table, offsetof(struct calibrate_options, mesh)},
              {&progress_option_table,
               offsetof(struct calibrate_options, mesh.progress)}},
-    .word = refuse_input,
     .text =
         "Sends probes through a mesh, fits startup, hop delay and transfer "
         "time to their round trips, and prints how far the nodes' clocks are "
         "off. The mesh has 4 to 1024 nodes."
         "\vExamples:\n"
         "  quincunx calibrate --mesh 5x5 -o mesh.profile\n"
-        "  quincunx calibrate --port /dev/ttyUSB0 --mesh 5x5 -o bench.profile"};
-
-int calibrate_command(int argc, char **argv)
-{
-    static struct calibrate_options options;
-    int status;
-
-    options = (struct calibrate_options){0};
-    job_options_init(&options.mesh, "calibrate");
-    if (option_parse(&command, argc, argv, &options) != 0) {
-        return EXIT_USAGE;
-    }
-    set_defaults(&options);
-    status = check(&options);
-    status = status == 0 ? run(&options) : status;
-    job_options_free(&options.mesh);
-    return status;
-}
+        "  quincunx calibrate --port /dev/ttyUSB0 --mesh 5x5 -o bench.profile",
+    .people = offsetof(struct calibrate_options, people),
+    .bytes = sizeof(struct calibrate_options),
+    .begin = begin,
+    .run = run,
+    .end = end};

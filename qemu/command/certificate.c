@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/command.h"
 
-#include "qemu/base/option.h"
-#include "qemu/base/exit_status.h"
 #include "qemu/base/parse.h"
 #include "torus/pattern.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 struct options {
@@ -24,34 +23,6 @@ static const struct option_row rows[] = {
     {"phase", "N", 0, OPTION_COUNT, OPTION_AT(struct options, phase),
      .help = "This phase only (default: all)",
      .text = offsetof(struct options, phase_text)}};
-
-static const struct option_command command = {
-    .name = "certificate",
-    .part = {{OPTION_TABLE(rows), 0}},
-    .text =
-        "List every circuit of the scatter with its links, one circuit a line: "
-        "phase, source, destination, and the links from one to the other."
-        "\vExample:\n"
-        "  quincunx certificate --torus 25"};
-
-static int check(const struct options *options)
-{
-    unsigned phases = (unsigned)torus_phases(options->size);
-
-    if (options->phase_text != NULL &&
-        (options->phase == 0 || options->phase > phases)) {
-        fprintf(stderr,
-                phases == 0
-                    ? "quincunx: --phase '%llu': must not be given: a torus "
-                      "of one node has no phases\n"
-                    : "quincunx: --phase '%llu': must be 1 to %u, a phase of "
-                      "this torus\n",
-                (unsigned long long)options->phase, phases);
-        return EXIT_USAGE;
-    }
-    return parse_report_outside("--originator", options->originator,
-                                options->size);
-}
 
 static void print_circuit(struct torus_size size, struct torus_coord from,
                           unsigned phase, enum torus_port port)
@@ -90,21 +61,39 @@ static void print_phase(const struct options *options, unsigned phase)
     }
 }
 
-int certificate_command(int argc, char **argv)
+static int run(void *own)
 {
-    struct options options = {.size = {0, 0}};
-    unsigned phases;
+    const struct options *options = own;
+    unsigned phases = (unsigned)torus_phases(options->size);
 
-    if (option_parse(&command, argc, argv, &options) != 0 ||
-        check(&options) != 0) {
-        return EXIT_USAGE;
+    if (options->phase_text != NULL &&
+        (options->phase == 0 || options->phase > phases)) {
+        return phases == 0
+                   ? usage_error("--phase '%" PRIu64
+                                 "': must not be given: a torus of one node "
+                                 "has no phases",
+                                 options->phase)
+                   : usage_error("--phase '%" PRIu64
+                                 "': must be 1 to %u, a phase of this torus",
+                                 options->phase, phases);
     }
-    phases = (unsigned)torus_phases(options.size);
     puts("# phase\tsource\tdestination\tlinks");
     for (unsigned phase = 1; phase <= phases; ++phase) {
-        if (options.phase_text == NULL || options.phase == phase) {
-            print_phase(&options, phase);
+        if (options->phase_text == NULL || options->phase == phase) {
+            print_phase(options, phase);
         }
     }
     return 0;
 }
+
+const struct option_command certificate_command = {
+    .name = "certificate",
+    .summary = "every circuit of the scatter with its links, to be checked",
+    .part = {{OPTION_TABLE(rows), 0}},
+    .text =
+        "List every circuit of the scatter with its links, one circuit a line: "
+        "phase, source, destination, and the links from one to the other."
+        "\vExample:\n"
+        "  quincunx certificate --torus 25",
+    .bytes = sizeof(struct options),
+    .run = run};

@@ -2,37 +2,37 @@
 #include "qemu/command/command.h"
 
 #include "qemu/command/comparison.h"
-#include "qemu/command/given_files.h"
 #include "qemu/command/job_options.h"
 #include "qemu/report/page.h"
 #include "qemu/base/exit_status.h"
-#include "qemu/base/file.h"
 #include "qemu/base/parse.h"
-#include "qemu/base/quote.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
+#include <stdio.h>
 
 struct own_options {
     struct job_options job;
     bool json;
     const char *html;
     const char *command; /* this one, for a shell */
+    FILE *people;        /* stream of lines for people */
 };
 
 static const struct option_row rows[] = {
     {"json", NULL, 2, OPTION_FLAG, OPTION_AT(struct own_options, json),
-     .help = "Print one JSON object instead of a table"},
-    {"html", "FILE", 2, OPTION_TEXT, OPTION_AT(struct own_options, html),
+     .help = "Print one JSON object instead of a table", .prints = true},
+    {"html", "FILE", 2, OPTION_OUTPUT, OPTION_AT(struct own_options, html),
      .help = "Write a page for a browser: all schedules side by side, and the "
-             "first one's mesh as it moves"}};
+             "first one's mesh as it moves",
+     .suffixes = "html htm xhtml"}};
 
-static void print(const struct compare *compare, bool as_json)
+static void print(const struct own_options *options,
+                  const struct compare *compare)
 {
     json_t *json;
 
-    if (!as_json) {
-        compare_print(stdout, compare);
+    if (!options->json) {
+        compare_print(options->people, compare);
         return;
     }
     json = compare_json(compare);
@@ -58,54 +58,51 @@ static int write_page(const struct own_options *options,
     return failed == 0 ? 0 : EXIT_FAILED;
 }
 
-/* Whether the page can be written, and is no input: before hours of runs. */
-static int check_page(const struct own_options *options)
+static int run(void *own)
 {
-    const struct request *request = &options->job.request;
-    const struct given_file page = {"--html", options->html, "html htm xhtml"};
-    const char *input = request->originator[0].input_name;
-    bool same = options->html != NULL && input != NULL &&
-                file_same(options->html, input);
-
-    for (uint32_t i = 0; options->html != NULL && i < request->originators;
-         ++i) {
-        input = request->originator[i].input_name;
-        same = same || file_same(options->html, input);
-    }
-    if (given_file_check_name(&page) != 0) {
-        return EXIT_USAGE;
-    }
-    if (same) {
-        return usage_error(
-            "--html '%s': is an input, too; must be a file of its own",
-            options->html);
-    }
-    return options->html != NULL &&
-                   file_output_check(options->html, "--html") != 0
-               ? EXIT_FAILED
-               : 0;
-}
-
-static int run(struct own_options *options)
-{
+    struct own_options *options = own;
+    struct job_options *job = &options->job;
     struct compare compare;
-    int status;
+    int status = job_options_check(job);
 
-    for (uint32_t i = 0; i < options->job.notes.count; ++i) {
-        fprintf(stderr, "quincunx: %s\n", options->job.notes.text[i]);
+    if (status == 0 && !job->request.mesh->has_fabric) {
+        return usage_error("--board " BOARD_SERIAL_NAMES
+                           ": must not be given to compare: these boards carry "
+                           "out peters-syska alone");
     }
-    status = compare_run(&compare, &options->job.request);
-
+    status = status == 0 ? job_options_open(job) : status;
+    if (status != 0) {
+        return status;
+    }
+    for (uint32_t i = 0; i < job->notes.count; ++i) {
+        fprintf(stderr, "quincunx: %s\n", job->notes.text[i]);
+    }
+    status = compare_run(&compare, &job->request);
     if (status == 0) {
         status = write_page(options, &compare);
-        print(&compare, options->json);
+        print(options, &compare);
         compare_free(&compare);
     }
     return status;
 }
 
-static const struct option_command options_of_compare = {
+static void begin(void *own, const char *line)
+{
+    struct own_options *options = own;
+
+    job_options_init(&options->job, "compare");
+    options->job.all_schedules = true;
+    options->command = line;
+}
+
+static void end(void *own)
+{
+    job_options_free(own);
+}
+
+const struct option_command compare_command = {
     .name = "compare",
+    .summary = "one load with every schedule, side by side",
     .heading = JOB_OPTION_HEADINGS,
     .words = "INPUT...",
     .part = {{OPTION_TABLE(rows), 0},
@@ -113,9 +110,7 @@ static const struct option_command options_of_compare = {
              {&job_mesh_option_table, offsetof(struct own_options, job)},
              {&progress_option_table,
               offsetof(struct own_options, job.progress)}},
-    .word = job_options_add_input,
     .lacks = job_options_lacks_input,
-    .missing = "INPUT",
     .text = "Runs INPUT with every schedule, one after the other: peters-syska "
             "with the best rounds (or --rounds) and with one, equal, binomial, "
             "nearest, star with the best rounds (or --rounds) and with one, "
@@ -123,31 +118,10 @@ static const struct option_command options_of_compare = {
             "farm. All must have the same result. Boards with serial ports "
             "know peters-syska alone."
             "\vExample:\n"
-            "  quincunx compare --mesh 5x5 --kernel spin --arg 32 FILE"};
-
-int compare_command(int argc, char **argv)
-{
-    char *command = quote_command(argc, argv);
-    struct own_options options = {.command = command};
-    int status;
-
-    job_options_init(&options.job, "compare");
-    options.job.all_schedules = true;
-    options.job.originators.allowed = true;
-    status = option_parse(&options_of_compare, argc, argv, &options) == 0
-                 ? job_options_check(&options.job)
-                 : EXIT_USAGE;
-    if (status == 0 && !options.job.request.mesh->has_fabric) {
-        fputs("quincunx: --board " BOARD_SERIAL_NAMES
-              ": must not be given to compare: "
-              "these boards carry out peters-syska alone\n",
-              stderr);
-        status = EXIT_USAGE;
-    }
-    status = status == 0 ? check_page(&options) : status;
-    status = status == 0 ? job_options_open(&options.job) : status;
-    status = status == 0 ? run(&options) : status;
-    free(command);
-    job_options_free(&options.job);
-    return status;
-}
+            "  quincunx compare --mesh 5x5 --kernel spin --arg 32 FILE",
+    .word = &job_option_input,
+    .people = offsetof(struct own_options, people),
+    .bytes = sizeof(struct own_options),
+    .begin = begin,
+    .run = run,
+    .end = end};

@@ -5,7 +5,6 @@
 #include "hal/line/line.h"
 #include "qemu/board/fault_image.h"
 #include "qemu/serial/client.h"
-#include "qemu/base/option.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/parse.h"
@@ -30,7 +29,7 @@ struct options {
 };
 
 /* Adds a word to the command. */
-static int add_word(void *own, const char *text)
+static int add_word(void *own, const char *option, const char *text)
 {
     struct options *options = own;
     size_t at = strlen(options->command);
@@ -48,7 +47,7 @@ static int add_word(void *own, const char *text)
         snprintf(options->command + at, sizeof options->command - at, "%s%s",
                  at > 0 ? " " : "", text);
     }
-    return parse_report("command", text, allowed);
+    return parse_report(option, text, allowed);
 }
 
 static const struct option_row rows[] = {
@@ -65,23 +64,9 @@ static const struct option_row rows[] = {
     {"tries", "N", 2, OPTION_COUNT, OPTION_AT(struct options, tries),
      .help = "How often to ask when lines are damaged or lost (default 5)",
      .least = 1, .most = 1000},
-    {"firmware", "FILE", 2, OPTION_TEXT, OPTION_AT(struct options, firmware),
+    {"firmware", "FILE", 2, OPTION_INPUT, OPTION_AT(struct options, firmware),
      .help = "The board's image as ELF file, in which `fault' looks up where "
              "it was (default: beside this program)"}};
-
-static const struct option_command command = {
-    .name = "console",
-    .words = "COMMAND [WORD...]",
-    .part = {{OPTION_TABLE(rows), 0}},
-    .word = add_word,
-    .words_least = 1,
-    .missing = "a command, such as `help'",
-    .text =
-        "Sends one command to the board on a serial port and prints the reply."
-        "\vThe exit status is 0 if the reply is `ok'. The command `help' lists "
-        "the commands."
-        "\n\nExample:\n"
-        "  quincunx console --port /dev/ttyUSB0 version"};
 
 static uint32_t hex(const struct console_reply *reply, const char *key)
 {
@@ -183,8 +168,9 @@ static int request(const struct options *options, struct console *console)
     return status;
 }
 
-static int run(const struct options *options)
+static int run(void *own)
 {
+    const struct options *options = own;
     struct console *console =
         console_connect(options->port, (uint32_t)options->rate);
     uint32_t wait_ms = (uint32_t)(options->wait_ps / PS_PER_MS);
@@ -200,13 +186,22 @@ static int run(const struct options *options)
     return status;
 }
 
-int console_command(int argc, char **argv)
-{
-    struct options options = {
-        .rate = CONSOLE_PORT_RATE, .wait_ps = 1000 * PS_PER_MS, .tries = 5};
-
-    if (option_parse(&command, argc, argv, &options) != 0) {
-        return EXIT_USAGE;
-    }
-    return run(&options);
-}
+const struct option_command console_command = {
+    .name = "console",
+    .summary = "one command for a board on a serial port, and its reply",
+    .words = "COMMAND [WORD...]",
+    .part = {{OPTION_TABLE(rows), 0}},
+    .text =
+        "Sends one command to the board on a serial port and prints the reply."
+        "\vThe exit status is 0 if the reply is `ok'. The command `help' lists "
+        "the commands."
+        "\n\nExample:\n"
+        "  quincunx console --port /dev/ttyUSB0 version",
+    .word = &(const struct option_row){"command", .type = OPTION_SET,
+                                       OPTION_ALL, .set = add_word, .least = 1,
+                                       .help = "a command, such as `help'"},
+    .bytes = sizeof(struct options),
+    .usual = &(const struct options){.rate = CONSOLE_PORT_RATE,
+                                     .wait_ps = 1000 * PS_PER_MS,
+                                     .tries = 5},
+    .run = run};

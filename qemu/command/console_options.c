@@ -25,27 +25,6 @@ static const struct option_row rows[] = {
 
 const struct option_table board_option_table = {OPTION_ROWS(rows)};
 
-static int check_place(const struct board_options *options)
-{
-    return parse_report_outside("--originator", options->originator,
-                                options->size);
-}
-
-int board_options_check(const struct board_options *options)
-{
-    return options->size.width > 0 ? check_place(options) : 0;
-}
-
-struct console *board_options_console(const struct board_options *options)
-{
-    struct console *console = console_connect(options->port, CONSOLE_PORT_RATE);
-
-    if (console != NULL) {
-        console_patience(console, WAIT_MS, ROWS_MS, TRIES);
-    }
-    return console;
-}
-
 int board_options_fail(const struct console *console)
 {
     fprintf(stderr, "quincunx: %s\n", console_why(console));
@@ -81,18 +60,20 @@ static int complete(struct board_options *options,
         options->originator =
             (struct torus_coord){(uint16_t)found[2], (uint16_t)found[3]};
     }
-    return check_place(options);
+    return parse_report_outside("--originator", options->originator,
+                                options->size);
 }
 
 struct console *board_options_open(int *status, struct board_options *options)
 {
-    struct console *console = board_options_console(options);
+    struct console *console = console_connect(options->port, CONSOLE_PORT_RATE);
     struct console_reply reply;
 
     *status = EXIT_FAILED;
     if (console == NULL) {
         return NULL;
     }
+    console_patience(console, WAIT_MS, ROWS_MS, TRIES);
     if (console_request(console, &reply, "ident") != 0) {
         board_options_fail(console);
     } else {
@@ -104,4 +85,17 @@ struct console *board_options_open(int *status, struct board_options *options)
         return NULL;
     }
     return console;
+}
+
+int board_options_work(void *options,
+                       int (*work)(void *options, struct console *console))
+{
+    int status;
+    struct console *console = board_options_open(&status, options);
+
+    if (console != NULL) {
+        status = work(options, console);
+        console_close(console);
+    }
+    return status;
 }

@@ -22,20 +22,18 @@ struct board_options {
 
 extern const struct option_table board_option_table;
 
-/* Checks that the originator lies in the mesh, if both are given. Result: 0, or
-   an exit status after a message. */
-NODISCARD int board_options_check(const struct board_options *options);
-
 /*
- * Opens the console, and completes size and originator from the board's reply
- * to `ident`. Result: the console, to be closed; NULL after a message, and
- * *status is the exit status.
+ * Opens the console, with the time limits of surveys, and completes size and
+ * originator from the board's reply to `ident`. Result: the console, to be
+ * closed; NULL after a message, and *status is the exit status.
  */
 struct console *board_options_open(int *status, struct board_options *options);
 
-/* Opens the console, with the time limits of surveys. Result: to be closed;
-   NULL after a message. */
-struct console *board_options_console(const struct board_options *options);
+/* Does that for a struct that begins with a struct board_options, calls work(),
+   whose result is the exit status, and closes the console. */
+NODISCARD int board_options_work(void *options,
+                                 int (*work)(void *options,
+                                             struct console *console));
 
 /* Prints why the console's last call failed. Result: an exit status. */
 int board_options_fail(const struct console *console);

@@ -4,7 +4,6 @@
 #include "qemu/bench/flash.h"
 #include "qemu/bench/flash_identity.h"
 #include "qemu/bench/flash_list.h"
-#include "qemu/base/option.h"
 #include "qemu/base/progress.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/file.h"
@@ -78,17 +77,6 @@ static int set_interface(void *field, const char *option, const char *text)
         interface != NULL ? NULL : "must be " FLASH_OPENOCD_INTERFACES);
 }
 
-static int set_image(void *own, const char *text)
-{
-    struct options *options = own;
-
-    if (options->image != NULL) {
-        return parse_report("argument", text, "only one IMAGE is allowed");
-    }
-    options->image = text;
-    return 0;
-}
-
 /* Whether boards were named one way; else after a message. */
 static bool has_boards(const struct options *options)
 {
@@ -157,22 +145,6 @@ static const struct option_row rows[] = {
      .help =
          "Folder in which the kernel lists USB devices (default " FLASH_LIST_USB
          ")"}};
-
-static const struct option_command command = {
-    .name = "flash",
-    .words = "IMAGE",
-    .part = {{OPTION_TABLE(rows), 0},
-             {&progress_option_table, offsetof(struct options, progress)}},
-    .word = set_image,
-    .words_least = 1,
-    .missing = "IMAGE",
-    .text = "Write a firmware image to boards, through OpenOCD and a debug "
-            "probe or through the chip's ROM boot loader: check the chip, "
-            "program, verify. Stops at the first board that fails. One of "
-            "--probe, --port, --dfu and --map says to which boards."
-            "\vExample:\n"
-            "  quincunx flash --board " BOARD_SERIAL_NAME
-            " --map mesh.csv firmware.elf"};
 
 /* Prints one line on stderr: the board, and the reason. Result: EXIT_FAILED. */
 static int refuse(const struct options *options,
@@ -338,28 +310,49 @@ static int flash_image(struct options *options, const uint8_t *data,
     return flash_flattened(options);
 }
 
-int flash_command(int argc, char **argv)
+static int run(void *own)
 {
-    struct options options = {
-        .usb = FLASH_LIST_USB,
-        .config = {.sees_usb = true,
-                   .program = {"openocd", "stm32flash", "dfu-util"},
-                   .interface = "stlink",
-                   .jobs = JOBS,
-                   .timeout_s = TIMEOUT_S}};
+    struct options *options = own;
     uint8_t *data;
     uint64_t bytes;
     int status;
 
-    if (option_parse(&command, argc, argv, &options) != 0 ||
-        !has_boards(&options)) {
+    if (!has_boards(options)) {
         return EXIT_USAGE;
     }
-    options.config.map_name = options.map;
-    if (file_read(&data, &bytes, options.image) != 0) {
+    options->config.map_name = options->map;
+    if (file_read(&data, &bytes, options->image) != 0) {
         return EXIT_FAILED;
     }
-    status = flash_image(&options, data, bytes);
+    status = flash_image(options, data, bytes);
     free(data);
     return status;
 }
+
+const struct option_command flash_command = {
+    .name = "flash",
+    .summary =
+        "a firmware image into real boards, by probe, serial port or USB",
+    .words = "IMAGE",
+    .part = {{OPTION_TABLE(rows), 0},
+             {&progress_option_table, offsetof(struct options, progress)}},
+    .text = "Write a firmware image to boards, through OpenOCD and a debug "
+            "probe or through the chip's ROM boot loader: check the chip, "
+            "program, verify. Stops at the first board that fails. One of "
+            "--probe, --port, --dfu and --map says to which boards."
+            "\vExample:\n"
+            "  quincunx flash --board " BOARD_SERIAL_NAME
+            " --map mesh.csv firmware.elf",
+    .word = &(const struct option_row){"IMAGE", .type = OPTION_INPUT,
+                                       OPTION_AT(struct options, image),
+                                       .least = 1, .help = "IMAGE"},
+    .bytes = sizeof(struct options),
+    .usual =
+        &(const struct options){
+            .usb = FLASH_LIST_USB,
+            .config = {.sees_usb = true,
+                       .program = {"openocd", "stm32flash", "dfu-util"},
+                       .interface = "stlink",
+                       .jobs = JOBS,
+                       .timeout_s = TIMEOUT_S}},
+    .run = run};

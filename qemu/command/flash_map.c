@@ -2,8 +2,6 @@
 #include "qemu/command/command.h"
 
 #include "qemu/bench/flash_list.h"
-#include "qemu/command/given_files.h"
-#include "qemu/base/option.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/file.h"
 #include "qemu/base/quote.h"
@@ -26,7 +24,7 @@ static const struct option_row rows[] = {
     {"output", "FILE", 0, OPTION_TEXT, OPTION_AT(struct options, map),
      .help = "Write a map, a line for each probe and DFU device; a file that "
              "exists is left as it is",
-     .letter = 'o'},
+     .letter = 'o', .suffixes = "csv txt"},
     {"force", NULL, 0, OPTION_FLAG, OPTION_AT(struct options, force),
      .help = "Replace a file that exists"},
     {"ports", NULL, 0, OPTION_FLAG, OPTION_AT(struct options, ports),
@@ -39,16 +37,6 @@ static const struct option_row rows[] = {
     {"by-id", "DIR", 0, OPTION_TEXT, OPTION_AT(struct options, by_id),
      .help = "Folder of lasting names of serial ports (default "
              "/dev/serial/by-id)"}};
-
-static const struct option_command command = {
-    .name = "flash-map",
-    .part = {{OPTION_TABLE(rows), 0}},
-    .text = "List the debug probes, serial adapters and DFU devices that are "
-            "plugged in, and write a map of them for `quincunx flash --map`. "
-            "Places (x, y), chips' unique numbers and pins are left for you to "
-            "fill in."
-            "\vExample:\n"
-            "  quincunx flash-map -o mesh.csv"};
 
 /* Whether the map gets a line for a device. */
 static bool is_mapped(const struct options *options,
@@ -125,21 +113,13 @@ static int count_mapped(const struct options *options,
     return count;
 }
 
-int flash_list_command(int argc, char **argv)
+static int run(void *own)
 {
     static struct flash_list list;
-    struct options options = {.usb = FLASH_LIST_USB,
-                              .by_id = "/dev/serial/by-id"};
+    const struct options *options = own;
     int lines;
 
-    if (option_parse(&command, argc, argv, &options) != 0) {
-        return EXIT_USAGE;
-    }
-    if (given_file_check_name(
-            &(struct given_file){"-o", options.map, "csv txt"}) != 0) {
-        return EXIT_USAGE;
-    }
-    if (flash_list_read(&list, options.usb, options.by_id) != 0) {
+    if (flash_list_read(&list, options->usb, options->by_id) != 0) {
         return EXIT_FAILED;
     }
     if (list.count == 0) {
@@ -148,18 +128,34 @@ int flash_list_command(int argc, char **argv)
         return EXIT_FAILED;
     }
     print_list(&list);
-    lines = count_mapped(&options, &list);
-    if (options.map == NULL) {
+    lines = count_mapped(options, &list);
+    if (options->map == NULL) {
         return 0;
     }
     if (lines == 0) {
-        return file_error(options.map,
+        return file_error(options->map,
                           "is not written: no probe and no DFU device "
                           "to put there (--ports: serial adapters)");
     }
-    if (write_map(&options, &list) != 0) {
+    if (write_map(options, &list) != 0) {
         return EXIT_FAILED;
     }
-    printf("%s: %d lines\n", quote_shown(options.map), lines);
+    printf("%s: %d lines\n", quote_shown(options->map), lines);
     return 0;
 }
+
+const struct option_command flash_map_command = {
+    .name = "flash-map",
+    .summary =
+        "the probes, serial adapters and DFU devices that are plugged in",
+    .part = {{OPTION_TABLE(rows), 0}},
+    .text = "List the debug probes, serial adapters and DFU devices that are "
+            "plugged in, and write a map of them for `quincunx flash --map`. "
+            "Places (x, y), chips' unique numbers and pins are left for you to "
+            "fill in."
+            "\vExample:\n"
+            "  quincunx flash-map -o mesh.csv",
+    .bytes = sizeof(struct options),
+    .usual = &(const struct options){.usb = FLASH_LIST_USB,
+                                     .by_id = "/dev/serial/by-id"},
+    .run = run};

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/command.h"
 
-#include "qemu/command/given_files.h"
-#include "qemu/base/option.h"
 #include "qemu/report/page.h"
 #include "qemu/report/json.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/file.h"
-#include "qemu/base/parse.h"
 #include "qemu/base/text.h"
 
 #include <stdlib.h>
@@ -17,35 +14,11 @@ struct own_options {
     const char *page;
 };
 
-static int set_report(void *own, const char *text)
-{
-    struct own_options *options = own;
-
-    if (options->report != NULL) {
-        return parse_report("REPORT.json", text, "only one is allowed");
-    }
-    options->report = text;
-    return 0;
-}
-
 static const struct option_row rows[] = {
     {"output", "PAGE.html", 0, OPTION_OUTPUT,
      OPTION_AT(struct own_options, page),
      .help = "File for the page (required); - for standard output",
-     .letter = 'o', .required = true}};
-
-static const struct option_command command = {
-    .name = "html",
-    .words = "REPORT.json",
-    .part = {{OPTION_TABLE(rows), 0}},
-    .word = set_report,
-    .words_least = 1,
-    .missing = "a REPORT.json",
-    .text =
-        "Makes a page of a report that `quincunx run --report` wrote: one file "
-        "for a browser, which shows the mesh and its circuits as they move."
-        "\vExample:\n"
-        "  quincunx html report.json -o page.html"};
+     .letter = 'o', .required = true, .suffixes = "html htm xhtml"}};
 
 /* The value in a file; NULL after a message. */
 static json_t *read_report(const char *path)
@@ -76,24 +49,13 @@ static bool is_of_another_format(const json_t *report)
            json_integer_value(format) != REPORT_FORMAT_NUMBER;
 }
 
-static int make_page(const struct own_options *options)
+static int run(void *own)
 {
-    const struct given_file page = {"-o", options->page, "html htm xhtml"};
+    const struct own_options *options = own;
     json_t *report;
     const char *refusal;
-    int status = given_file_check_name(&page);
+    int status = 0;
 
-    if (status != 0) {
-        return status;
-    }
-    if (file_same(options->report, options->page)) {
-        file_error(options->page, "is the report, too; must be a file of its "
-                                  "own");
-        return EXIT_USAGE;
-    }
-    if (file_output_check(options->page, "-o") != 0) {
-        return EXIT_FAILED;
-    }
     report = read_report(options->report);
     if (report == NULL) {
         return EXIT_FAILED;
@@ -116,11 +78,18 @@ static int make_page(const struct own_options *options)
     return status;
 }
 
-int html_command(int argc, char **argv)
-{
-    struct own_options options = {.report = NULL};
-
-    return option_parse(&command, argc, argv, &options) == 0
-               ? make_page(&options)
-               : EXIT_USAGE;
-}
+const struct option_command html_command = {
+    .name = "html",
+    .summary = "the page of a report, for a browser",
+    .words = "REPORT.json",
+    .part = {{OPTION_TABLE(rows), 0}},
+    .text =
+        "Makes a page of a report that `quincunx run --report` wrote: one file "
+        "for a browser, which shows the mesh and its circuits as they move."
+        "\vExample:\n"
+        "  quincunx html report.json -o page.html",
+    .word = &(const struct option_row){"REPORT.json", .type = OPTION_INPUT,
+                                       OPTION_AT(struct own_options, report),
+                                       .least = 1, .help = "a REPORT.json"},
+    .bytes = sizeof(struct own_options),
+    .run = run};

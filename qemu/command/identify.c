@@ -21,25 +21,11 @@ static const struct option_row rows[] = {
     {"off", NULL, 2, OPTION_FIXED, OPTION_AT(struct options, seconds),
      .help = "Let the LED stop blinking"}};
 
-static const struct option_command command = {
-    .name = "identify",
-    .words = "X,Y|all",
-    .part = {{OPTION_TABLE(rows), 0},
-             {&board_option_table, offsetof(struct options, target.options)}},
-    .word = board_target_parse,
-    .words_least = 1,
-    .missing = "a node, X,Y or all",
-    .text =
-        "Lets the LED of a board blink, 4 times a second, so that it can be "
-        "found; also if its program hangs."
-        "\vThe exit status is 0 if all boards that are meant answered, else 1."
-        "\n\nExample:\n"
-        "  quincunx identify --port /dev/ttyUSB0 2,1"};
-
-static int identify(struct options *options)
+static int identify(void *own, struct console *console)
 {
+    struct options *options = own;
     struct board_target *target = &options->target;
-    int status = board_target_open(target);
+    int status = board_target_find(target, console);
     unsigned told = 0;
     char seconds[24];
 
@@ -56,16 +42,30 @@ static int identify(struct options *options)
         printf("%u board%s no longer\n", told,
                told == 1 ? " blinks" : "s blink");
     }
-    board_target_close(target);
-    return status == 0 && target->failed > 0 ? EXIT_FAILED : status;
+    return status;
 }
 
-int identify_command(int argc, char **argv)
+static int run(void *own)
 {
-    struct options options = {.target.options.command = "identify",
-                              .seconds = SECONDS};
-    int status = option_parse(&command, argc, argv, &options);
-
-    status = status == 0 ? board_target_check(&options.target) : status;
-    return status == 0 ? identify(&options) : status;
+    return board_target_work(own, identify);
 }
+
+const struct option_command identify_command = {
+    .name = "identify",
+    .summary = "lets a board's LED blink, so that it can be found",
+    .words = "X,Y|all",
+    .part = {{OPTION_TABLE(rows), 0},
+             {&board_option_table, offsetof(struct options, target.options)}},
+    .text =
+        "Lets the LED of a board blink, 4 times a second, so that it can be "
+        "found; also if its program hangs."
+        "\vThe exit status is 0 if all boards that are meant answered, else 1."
+        "\n\nExample:\n"
+        "  quincunx identify --port /dev/ttyUSB0 2,1",
+    .word = &(const struct option_row){"node", .type = OPTION_SET, OPTION_ALL,
+                                       .set = board_target_parse, .least = 1,
+                                       .help = "a node, X,Y or all"},
+    .bytes = sizeof(struct options),
+    .usual = &(const struct options){.target.options.command = "identify",
+                                     .seconds = SECONDS},
+    .run = run};

@@ -203,8 +203,8 @@ static int set_units(struct job_originator *originator,
 /* Refuses a load that no file has. */
 static int check_inputs(const struct job_options *options)
 {
-    for (uint32_t i = 0; i < options->inputs; ++i) {
-        const char *path = options->input[i];
+    for (uint32_t i = 0; i < options->input.count; ++i) {
+        const char *path = options->input.text[i];
         struct stat is;
 
         if (strcmp(path, "-") != 0 && stat(path, &is) != 0) {
@@ -229,9 +229,9 @@ static int read_load(struct job_originator *originator,
     if (options->arg_bytes == 0 && format->example != NULL) {
         return refuse_no_arg(options);
     }
-    status = options->inputs > 1
-                 ? format->read_several(&originator->load, options->input,
-                                        options->inputs, options->arg,
+    status = options->input.count > 1
+                 ? format->read_several(&originator->load, options->input.text,
+                                        options->input.count, options->arg,
                                         options->arg_bytes)
                  : format->read(&originator->load, originator->input_name,
                                 options->arg, options->arg_bytes);
@@ -282,15 +282,15 @@ int job_options_find_boards(struct job_options *options)
 
 /* Refuses an originator whose file cannot be read, or is empty; a pipe is read
    once, later. */
-static int check_file(const struct originators_options *given, uint32_t index)
+static int check_file(const struct option_place *given)
 {
-    const char *path = given->given[index].input_name;
+    const char *path = given->more;
     struct stat is;
     FILE *file;
     uint64_t bytes = 0;
     int status;
 
-    if (stat(path, &is) == 0 && S_ISFIFO(is.st_mode)) {
+    if (path == NULL || (stat(path, &is) == 0 && S_ISFIFO(is.st_mode))) {
         return 0;
     }
     status = file_open(&file, &bytes, path);
@@ -301,7 +301,7 @@ static int check_file(const struct originators_options *given, uint32_t index)
     if (bytes > 0) {
         return 0;
     }
-    return parse_report("--originator", given->text[index],
+    return parse_report("--originator", given->text,
                         "must have a FILE of 1 byte or more");
 }
 
@@ -320,7 +320,7 @@ static int check_units(const struct job_options *options, uint32_t index)
     return usage_error(
         "--originator '%s': has %" PRIu64 " units; must have 1 to %" PRIu64
         ", as a board's memory takes",
-        quote_shown(options->originators.text[index]), units, most);
+        quote_shown(options->originator.place[index].text), units, most);
 }
 
 /* Reads the load of each originator. */
@@ -342,8 +342,8 @@ int job_options_open(struct job_options *options)
 {
     int status = 0;
 
-    for (uint32_t i = 0; status == 0 && i < options->originators.count; ++i) {
-        status = check_file(&options->originators, i);
+    for (uint32_t i = 0; status == 0 && i < options->originator.count; ++i) {
+        status = check_file(&options->originator.place[i]);
     }
     status = status == 0 ? check_inputs(options) : status;
     status = status == 0 ? read_loads(options) : status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/job_options.h"
+#include "qemu/command/originators.h"
 #include "qemu/base/profile.h"
 #include "qemu/base/progress.h"
 
@@ -33,6 +34,8 @@
 #define INSTALLMENTS                                                           \
     TEXT_OF(FARM_INSTALLMENT) ", or " TEXT_OF(FARM_INSTALLMENT_DEAR)
 
+#define SLOW_ALLOWED "must be X,Y=F with F 1, 2, 4 or 8"
+
 /* ---- the mesh that --on, --board and --port mean ---- */
 
 const struct mesh_ops *job_options_mesh_of(const struct board_kind *board)
@@ -63,13 +66,26 @@ static void complete(void *own)
 {
     struct job_options *options = own;
     struct request *request = &options->request;
+    const struct option_texts *port = &options->port;
 
+    request->port = port->count > 0 ? port->text[0] : NULL;
+    request->other_consoles = port->count > 1 ? port->text + 1 : NULL;
     choose_mesh(options);
+    options->one.input_name =
+        options->input.count > 0 ? options->input.text[0] : NULL;
+    for (uint32_t i = 0; i < options->originator.count; ++i) {
+        options->one.at = options->originator.place[i].at;
+        options->files += options->originator.place[i].more != NULL;
+    }
+    for (uint32_t i = 0; i < options->halt.count; ++i) {
+        request->halts.at[i] = options->halt.place[i].at;
+    }
+    request->halts.count = options->halt.count;
     request->gdb = options->gdb_text != NULL;
     if (options->plan_profile.name[0] != '\0') {
         request->plan_profile = &options->plan_profile;
     }
-    if (options->originators.count > 1 && !options->schedule_given) {
+    if (options->files > 1 && !options->schedule_given) {
         request->schedule.kind = SCHEDULE_STAR;
     }
 }
@@ -165,42 +181,6 @@ static int set_arg_hex(void *own, const char *option, const char *text)
     return 0;
 }
 
-static int add_halt(void *field, const char *option, const char *text)
-{
-    struct gdb_halts *halts = field;
-
-    return parse_report(option, text,
-                        halts->count == GDB_HALTS_MAX
-                            ? "may be given 32 times"
-                            : parse_coord(text, &halts->at[halts->count++]));
-}
-
-static int set_slow(void *own, const char *option, const char *text)
-{
-    struct job_options *options = own;
-    static const char *const factors[] = {"=1", "=2", "=4", "=8"};
-    const char *equals = strchr(text, '=');
-    struct job_options_slow *slow = &options->slow[options->slow_count];
-    char where[32];
-
-    if (options->slow_count == JOB_OPTIONS_SLOW_MAX) {
-        return parse_report(option, text, "may be given 1024 times");
-    }
-    if (equals != NULL && equals - text < (ptrdiff_t)sizeof where) {
-        memcpy(where, text, (size_t)(equals - text));
-        where[equals - text] = '\0';
-        for (uint8_t shift = 0; shift < 4; ++shift) {
-            if (strcmp(equals, factors[shift]) == 0 &&
-                parse_coord(where, &slow->at) == NULL) {
-                slow->shift = shift;
-                options->slow_count += 1;
-                return 0;
-            }
-        }
-    }
-    return parse_report(option, text, "must be X,Y=F with F 1, 2, 4 or 8");
-}
-
 unsigned job_options_watchdog(int argc, char **argv)
 {
     static const char name[] = "--watchdog";
@@ -223,53 +203,17 @@ unsigned job_options_watchdog(int argc, char **argv)
     return (unsigned)watchdog_s;
 }
 
-static void add_input(struct job_options *options, const char *text)
-{
-    options->input = memory_or_exit(realloc(
-        options->input, (options->inputs + 1u) * sizeof *options->input));
-    options->input[options->inputs] = text;
-    options->inputs += 1;
-    options->one.input_name = options->input[0];
-}
-
-int job_options_add_input(void *options, const char *text)
-{
-    add_input(options, text);
-    return 0;
-}
+const struct option_row job_option_input = {
+    "INPUT", .type = OPTION_INPUTS, OPTION_AT(struct job_options, input),
+    .help = "INPUT"};
 
 bool job_options_lacks_input(const void *own)
 {
     const struct job_options *options = own;
     const struct kernel *kernel = options->request.kernel;
 
-    return options->inputs == 0 && options->originators.count == 0 &&
+    return options->input.count == 0 && options->files == 0 &&
            (kernel == NULL || format_of(kernel->name)->input != NULL);
-}
-
-/* One console, or one of each originator. */
-static int add_port(void *own, const char *option, const char *text)
-{
-    struct job_options *options = own;
-    uint32_t count = options->port_count + 1u;
-
-    (void)option;
-    options->port =
-        memory_or_exit(realloc(options->port, count * sizeof *options->port));
-    options->port[options->port_count] = text;
-    options->port_count = count;
-    options->request.port = options->port[0];
-    options->request.other_consoles = count > 1 ? options->port + 1 : NULL;
-    return 0;
-}
-
-static int add_originator(void *own, const char *option, const char *text)
-{
-    struct job_options *options = own;
-
-    (void)option;
-    return originators_options_add(&options->originators, &options->one.at,
-                                   text);
 }
 
 /* ---- the rows ---- */
@@ -345,9 +289,9 @@ static const struct option_row job_rows[] = {
              "(default: as many as a node's memory takes)",
      .least = 1, .most = UINT32_MAX,
      .allowed = "must be 1 to 4294967295 units"},
-    {"slow", "X,Y=F", 1, OPTION_SET, OPTION_ALL,
+    {"slow", "X,Y=F", 1, OPTION_PLACES, OPTION_AT(struct job_options, slow),
      .help = "Node X,Y is F times slower: 1, 2, 4 or 8; may be repeated",
-     .set = set_slow, .of = HAS_FABRIC},
+     .most = 1024, .allowed = SLOW_ALLOWED, .of = HAS_FABRIC},
     {"inject", "KIND@X,Y[@TIME]", 3, OPTION_SET,
      OPTION_AT(struct job_options, inject),
      .help = "For tests: node X,Y is slower than the plan takes it to be "
@@ -365,10 +309,10 @@ static const struct option_row job_rows[] = {
              "watchdog (default DIR: gdb beside this program)",
      .optional = true, .text = offsetof(struct job_options, gdb_text),
      .of = HAS_DEBUGGERS},
-    {"halt", "X,Y", 3, OPTION_SET, OPTION_AT(struct job_options, request.halts),
+    {"halt", "X,Y", 3, OPTION_PLACES, OPTION_AT(struct job_options, halt),
      .help = "With --gdb: node X,Y halts before its first instruction, and so "
              "the job waits, until a debugger lets it go on; may be repeated",
-     .set = add_halt, .needs = "gdb"}};
+     .most = GDB_HALTS_MAX, .needs = "gdb"}};
 
 static const struct option_row mesh_rows[] = {
     {"mesh", "WxH", 1, OPTION_MESH, OPTION_AT(struct job_options, request.size),
@@ -380,11 +324,13 @@ static const struct option_row mesh_rows[] = {
      .help = "What a circuit costs: t3d, lvds (default), uart, emulated (next "
              "to nothing), or a file",
      .choice = profile_known, .set = profile_set},
-    {"originator", "X,Y[=FILE]", 1, OPTION_SET, OPTION_ALL,
+    {"originator", "X,Y[=FILE]", 1, OPTION_PLACES,
+     OPTION_AT(struct job_options, originator),
      .help = "Node that talks to the host, and of a job holds the load "
              "(default 0,0); of `run' and `compare' also several times, each "
              "with a load of its own in place of INPUT",
-     .set = add_originator},
+     .most = TORUS_SIDE_MAX * TORUS_SIDE_MAX,
+     .allowed = "must be X,Y or X,Y=FILE, such as 0,0=words.txt"},
     {"on", "qemu|native", 1, OPTION_CHOICE,
      OPTION_AT(struct job_options, native),
      .help = "Where nodes run: one QEMU process each (default), or all in this "
@@ -397,11 +343,10 @@ static const struct option_row mesh_rows[] = {
          "all its times, or " BOARD_SERIAL_NAMES ", wired UART to UART",
      .choice = board_known, .set = board_set,
      .text = offsetof(struct job_options, board_text)},
-    {"port", "TTY", 1, OPTION_SET, OPTION_ALL,
+    {"port", "TTY", 1, OPTION_TEXTS, OPTION_AT(struct job_options, port),
      .help = "Serial port of the originator's console: a mesh of real boards, "
              "or of `quincunx boards'; of several originators also once for "
-             "each, in their order (else all loads go through the first)",
-     .set = add_port},
+             "each, in their order (else all loads go through the first)"},
     {"damage", "P/Q", 3, OPTION_SET,
      OPTION_AT(struct job_options, request.noise.damage),
      .help = "Change bytes on the emulated links of " BOARD_SERIAL_NAMES
@@ -498,12 +443,13 @@ static int check_mesh(const struct job_options *options)
                            ", not --board %s",
                            options->board_text);
     }
-    if (options->port_count > 1 &&
-        options->port_count != request->originators) {
-        return usage_error("--port '%s': is number %u; must be given once, or "
-                           "once for each of several originators",
-                           quote_shown(options->port[options->port_count - 1u]),
-                           options->port_count);
+    if (options->port.count > 1 &&
+        options->port.count != request->originators) {
+        return usage_error(
+            "--port '%s': is number %u; must be given once, or "
+            "once for each of several originators",
+            quote_shown(options->port.text[options->port.count - 1u]),
+            options->port.count);
     }
     if (options->boot_text != NULL && !request->one_by_one && request->gdb) {
         return usage_error("--boot fork: must not be given with --gdb: such "
@@ -527,11 +473,6 @@ int job_options_check_mesh(const struct job_options *options)
             side_max < SCHEDULE_SIDE_MAX
                 ? "must be 1x1 to 31x31 on boards with serial ports"
                 : "must be 1x1 to 125x125");
-    }
-    if (request->originator[0].at.x >= request->size.width ||
-        request->originator[0].at.y >= request->size.height) {
-        return parse_report_outside("--originator", request->originator[0].at,
-                                    request->size);
     }
     if (options->phases_text != NULL && torus_phases(request->size) >= 0 &&
         request->schedule.phases > torus_phases(request->size)) {
@@ -605,23 +546,22 @@ static int check_policy(const struct job_options *options)
 /* Makes the table of all nodes' slowdowns from --slow. */
 static int set_slow_shifts(struct job_options *options)
 {
+    static const char factors[] = "1248";
     struct torus_size size = options->request.size;
 
-    if (options->slow_count == 0) {
+    if (options->slow.count == 0) {
         return 0;
     }
-    options->slow_shift = calloc(torus_nodes(size), 1);
-    if (options->slow_shift == NULL) {
-        perror("quincunx");
-        return EXIT_FAILED;
-    }
-    for (unsigned i = 0; i < options->slow_count; ++i) {
-        const struct job_options_slow *slow = &options->slow[i];
+    options->slow_shift = memory_or_exit(calloc(torus_nodes(size), 1));
+    for (uint32_t i = 0; i < options->slow.count; ++i) {
+        const struct option_place *slow = &options->slow.place[i];
+        const char *factor = strchr(factors, slow->more[0]);
 
-        if (slow->at.x >= size.width || slow->at.y >= size.height) {
-            return parse_report_outside("--slow", slow->at, size);
+        if (factor == NULL || slow->more[1] != '\0') {
+            return parse_report("--slow", slow->text, SLOW_ALLOWED);
         }
-        options->slow_shift[torus_index(size, slow->at)] = slow->shift;
+        options->slow_shift[torus_index(size, slow->at)] =
+            (uint8_t)(factor - factors);
     }
     options->request.slow_shift = options->slow_shift;
     return 0;
@@ -630,10 +570,10 @@ static int set_slow_shifts(struct job_options *options)
 /* The kernel's argument, forgotten before it, may be what came first. */
 static int refuse_second(const struct job_options *options)
 {
-    const char *first = options->input[0];
+    const char *first = options->input.text[0];
 
     fprintf(stderr, "quincunx: '%s': kernel %s takes one INPUT",
-            quote_shown(options->input[1]), options->request.kernel->name);
+            quote_shown(options->input.text[1]), options->request.kernel->name);
     if (options->arg_bytes == 0 && access(first, F_OK) != 0) {
         fprintf(stderr, "; '%s' is no file: is --arg '%s' meant?",
                 quote_shown(first), quote_shown(first));
@@ -654,17 +594,17 @@ static int check_several(struct job_options *options)
 {
     unsigned standard = 0;
 
-    if (options->inputs < 2) {
+    if (options->input.count < 2) {
         return 0;
     }
     if (format_of(options->request.kernel->name)->read_several == NULL) {
         return refuse_second(options);
     }
-    if (options->arg_bytes == 0 && access(options->input[0], F_OK) != 0) {
-        return refuse_argument(options->input[0]);
+    if (options->arg_bytes == 0 && access(options->input.text[0], F_OK) != 0) {
+        return refuse_argument(options->input.text[0]);
     }
-    for (uint32_t i = 0; i < options->inputs; ++i) {
-        standard += strcmp(options->input[i], "-") == 0;
+    for (uint32_t i = 0; i < options->input.count; ++i) {
+        standard += strcmp(options->input.text[i], "-") == 0;
     }
     if (standard > 1) {
         return usage_error("'-': standard input can be one INPUT only");
@@ -675,10 +615,10 @@ static int check_several(struct job_options *options)
             options->unit_bytes);
     }
     if (asprintf(&options->input_names, "%s and %" PRIu32 " more",
-                 strcmp(options->input[0], "-") == 0
-                     ? file_name(options->input[0])
-                     : options->input[0],
-                 options->inputs - 1) < 0) {
+                 strcmp(options->input.text[0], "-") == 0
+                     ? file_name(options->input.text[0])
+                     : options->input.text[0],
+                 options->input.count - 1) < 0) {
         options->input_names = NULL;
         return EXIT_FAILED;
     }
@@ -690,15 +630,10 @@ static int check_several(struct job_options *options)
 static int check_input(struct job_options *options)
 {
     struct request *request = &options->request;
-    int status;
 
-    status = originators_options_check(&options->originators, request);
-    if (status != 0) {
-        return status;
-    }
-    if (request->originator[0].input_name != NULL && options->inputs == 0 &&
-        request->originators == 1) {
-        add_input(options, request->originator[0].input_name);
+    if (originators_set(&options->several, &options->originator, request) !=
+        0) {
+        return EXIT_USAGE;
     }
     if (request->originator[0].input_name != NULL &&
         format_of(request->kernel->name)->input == NULL) {
@@ -710,27 +645,11 @@ static int check_input(struct job_options *options)
     return check_several(options);
 }
 
-static int check_halts(const struct job_options *options)
-{
-    const struct request *request = &options->request;
-
-    for (unsigned i = 0; i < request->halts.count; ++i) {
-        if (parse_report_outside("--halt", request->halts.at[i],
-                                 request->size) != 0) {
-            return EXIT_USAGE;
-        }
-    }
-    return 0;
-}
-
 int job_options_check(struct job_options *options)
 {
     const struct request *request = &options->request;
-    int status = check_halts(options);
+    int status = check_input(options);
 
-    if (status == 0) {
-        status = check_input(options);
-    }
     if (status == 0) {
         status = job_options_check_mesh(options);
     }
@@ -748,10 +667,12 @@ int job_options_check(struct job_options *options)
 void job_options_free(struct job_options *options)
 {
     free(options->slow_shift);
-    free(options->port);
-    free(options->input);
     free(options->input_names);
     format_free(&options->one.load);
     format_notes_free(&options->notes);
-    originators_options_free(&options->originators);
+    for (uint32_t i = 0;
+         options->several != NULL && i < options->request.originators; ++i) {
+        format_free(&options->several[i].load);
+    }
+    free(options->several);
 }

@@ -12,19 +12,11 @@
 #include "qemu/job/mesh_ops.h"
 #include "qemu/command/inject.h"
 #include "qemu/base/option.h"
-#include "qemu/command/originators.h"
 #include "qemu/base/progress.h"
 
 #include <limits.h>
 
-#define JOB_OPTIONS_SLOW_MAX 1024u
 #define JOB_OPTIONS_ARG_MAX 4095u
-
-/* A node that computes 2^shift times slower. */
-struct job_options_slow {
-    struct torus_coord at;
-    uint8_t shift;
-};
 
 struct job_options {
     struct request request;
@@ -35,18 +27,18 @@ struct job_options {
     const char *boot_text;
     const char *phases_text;
     const char *gdb_text;
-    const char **port; /* as given; the request has them */
-    uint32_t port_count;
-    const char **input; /* INPUTs; one.input_name stands for all */
-    uint32_t inputs;
-    char *input_names;           /* of several, for messages */
-    struct format_notes notes;   /* on the files; loads point here */
-    bool native;                 /* as --on says */
+    struct option_texts port;        /* the request has them */
+    struct option_texts input;       /* one.input_name stands for all */
+    struct option_places originator; /* the request has them */
+    uint32_t files;                  /* of originators */
+    struct option_places slow;       /* the request has their slow_shift */
+    struct option_places halt;       /* the request has them */
+    char *input_names;               /* of several, for messages */
+    struct format_notes notes;       /* on the files; loads point here */
+    bool native;                     /* as --on says */
     struct profile plan_profile; /* request.plan_profile points here if given */
-    struct job_options_slow slow[JOB_OPTIONS_SLOW_MAX];
-    unsigned slow_count;
     struct inject_options inject;
-    struct originators_options originators;
+    struct job_originator *several; /* freed by job_options_free() */
     enum progress_kind progress;
     bool schedule_given; /* else several originators have the star */
     bool force;          /* whatever memory there is */
@@ -76,15 +68,13 @@ extern const struct option_table job_mesh_option_table;
         [3] = "Boards, faults and debugging:", [8] = "Progress:"               \
     }
 
-/* Adds an INPUT to the struct job_options with which the command's struct
-   begins: struct option_command's `word`. Result: 0. */
-NODISCARD int job_options_add_input(void *options, const char *text);
-
-/* Whether the kernel, unless it is missing, too, takes an INPUT that was not
-   given: struct option_command's `lacks`. */
+/* INPUTs of the struct job_options with which the command's struct begins, and
+   whether the kernel, unless it is missing, too, takes one that was not given:
+   of struct option_command. */
+extern const struct option_row job_option_input;
 bool job_options_lacks_input(const void *options);
 
-/* Sets the defaults. `command` and argv outlive the options. */
+/* Sets the defaults. `command` outlives the options. */
 void job_options_init(struct job_options *options, const char *command);
 
 /* The mesh of emulated boards of this kind. */

@@ -31,24 +31,6 @@ static const struct option_row rows[] = {
      .help = "All counters in the text format that Prometheus reads",
      .without = "json watch"}};
 
-static const struct option_command command = {
-    .name = "links",
-    .part = {{OPTION_TABLE(rows), 0},
-             {&board_option_table, offsetof(struct options, board)}},
-    .text =
-        "Prints, for every port of every node of a mesh of boards, the bytes "
-        "that went over it, and the failures: frames that came in damaged, or "
-        "damaged and mended; losses (bytes that overran, frames without room); "
-        "set-ups that were tried again; messages that went back to send again; "
-        "and the UART's overruns, framing and noise errors."
-        "\verrors/MB are the damaged frames, mended frames and losses in a "
-        "million bytes that came in. Counters begin at a board's start, or at "
-        "its console's `counters clear'. The exit status is 0 if all nodes "
-        "answer, else 1. What does not fit the terminal's width goes on in the "
-        "next line."
-        "\n\nExample:\n"
-        "  quincunx links --port /dev/ttyUSB0"};
-
 /* Prints a reading: the first one's totals, of later ones the counts a second
    since the one before. */
 static int print(const struct options *options, const struct links *links,
@@ -103,31 +85,46 @@ static int read_all(const struct options *options, struct links *links)
     return missing == 0 ? 0 : EXIT_FAILED;
 }
 
-static int run(struct options *options)
+static int survey(void *own, struct console *console)
 {
-    int status;
-    struct console *console = board_options_open(&status, &options->board);
+    const struct options *options = own;
     struct sweep sweep;
     struct links links;
+    int status;
 
-    if (console == NULL) {
-        return status;
-    }
     sweep_begin(&sweep, console, options->board.size,
                 options->board.originator);
     links_begin(&links, &sweep);
     status = read_all(options, &links);
     links_end(&links);
     sweep_end(&sweep);
-    console_close(console);
     return status;
 }
 
-int links_command(int argc, char **argv)
+static int run(void *own)
 {
-    struct options options = {.board = {.command = "links"}};
-    int status = option_parse(&command, argc, argv, &options);
-
-    status = status == 0 ? board_options_check(&options.board) : status;
-    return status == 0 ? run(&options) : status;
+    return board_options_work(own, survey);
 }
+
+const struct option_command links_command = {
+    .name = "links",
+    .summary =
+        "every port's counters: bytes, damage, losses; once or repeatedly",
+    .part = {{OPTION_TABLE(rows), 0},
+             {&board_option_table, offsetof(struct options, board)}},
+    .text =
+        "Prints, for every port of every node of a mesh of boards, the bytes "
+        "that went over it, and the failures: frames that came in damaged, or "
+        "damaged and mended; losses (bytes that overran, frames without room); "
+        "set-ups that were tried again; messages that went back to send again; "
+        "and the UART's overruns, framing and noise errors."
+        "\verrors/MB are the damaged frames, mended frames and losses in a "
+        "million bytes that came in. Counters begin at a board's start, or at "
+        "its console's `counters clear'. The exit status is 0 if all nodes "
+        "answer, else 1. What does not fit the terminal's width goes on in the "
+        "next line."
+        "\n\nExample:\n"
+        "  quincunx links --port /dev/ttyUSB0",
+    .bytes = sizeof(struct options),
+    .usual = &(const struct options){.board.command = "links"},
+    .run = run};

@@ -3,11 +3,9 @@
 
 #include "qemu/serial/faults.h"
 #include "qemu/command/console_options.h"
-#include "qemu/command/given_files.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/file.h"
 #include "qemu/base/memory.h"
-#include "qemu/base/parse.h"
 #include "qemu/serial/mesh_map.h"
 #include "qemu/serial/survey_table.h"
 
@@ -19,26 +17,15 @@ struct options {
     struct board_options board;
     const char *svg;
     bool json;
+    FILE *people; /* stream of lines for people */
 };
 
 static const struct option_row rows[] = {
     {"svg", "FILE", 2, OPTION_OUTPUT, OPTION_AT(struct options, svg),
-     .help = "Draw the mesh, faults in red; `-' is standard output"},
+     .help = "Draw the mesh, faults in red; `-' is standard output",
+     .suffixes = "svg"},
     {"json", NULL, 2, OPTION_FLAG, OPTION_AT(struct options, json),
-     .help = "An object with faults, links and nodes"}};
-
-static const struct option_command command = {
-    .name = "mesh",
-    .part = {{OPTION_TABLE(rows), 0},
-             {&board_option_table, offsetof(struct options, board)}},
-    .text = "Has the boards of a mesh find each other, and prints and draws "
-            "the faults: missing, wrong, twice used and noisy cables, another "
-            "size; and, if there are none, nodes that have another image than "
-            "the originator or do not run by their crystal."
-            "\vNodes that are in a job are not disturbed; they show as busy. "
-            "The exit status is 0 if the mesh is right, else 1."
-            "\n\nExample:\n"
-            "  quincunx mesh --port /dev/ttyUSB0 --mesh 5x5"};
+     .help = "An object with faults, links and nodes", .prints = true}};
 
 /* ---- finding ---- */
 
@@ -115,27 +102,25 @@ static void print_faults(const struct mesh_map *map)
 static int print_outcome(const struct options *options,
                          const struct mesh_map *map, const struct nodes *nodes)
 {
-    bool drawn_only =
-        options->svg != NULL && file_is_standard_output(options->svg);
     unsigned unfit = 0;
     int error = options->svg != NULL ? write_svg(options, map) : 0;
 
     if (options->json) {
         error |= table_print_json(mesh_map_json(map), JSON_INDENT(2));
-    } else if (!drawn_only) {
+    } else if (options->people == stdout) {
         print_faults(map);
     }
     if (map->identity != NULL) {
-        unfit = nodes_print_unfit(options->json || drawn_only ? stderr : stdout,
-                                  nodes);
+        unfit = nodes_print_unfit(options->people, nodes);
     }
     return error == 0 && unfit == 0 && map->faults == 0 ? 0 : EXIT_FAILED;
 }
 
 /* Finds the mesh; reads the nodes' identities if there are no faults, as paths
    then end where they should; prints both. */
-static int map_mesh(const struct options *options, struct console *console)
+static int map_mesh(void *own, struct console *console)
 {
+    const struct options *options = own;
     struct mesh_map map = {.size = options->board.size,
                            .originator = options->board.originator};
     struct nodes nodes;
@@ -153,36 +138,25 @@ static int map_mesh(const struct options *options, struct console *console)
     return status;
 }
 
-static int run(struct options *options)
+static int run(void *own)
 {
-    int status;
-    struct console *console = board_options_open(&status, &options->board);
-
-    if (console != NULL) {
-        status = map_mesh(options, console);
-    }
-    console_close(console);
-    return status;
+    return board_options_work(own, map_mesh);
 }
 
-static int check(const struct options *options)
-{
-    const struct given_file svg = {"--svg", options->svg, "svg"};
-    int status = given_files_check(&svg, 0, 1);
-
-    if (options->json && given_files_standard(&svg, 1) != NULL) {
-        return usage_error(
-            "mesh: --svg - and --json both want standard output");
-    }
-    return status == 0 ? given_files_writable(&svg, 1) : status;
-}
-
-int mesh_command(int argc, char **argv)
-{
-    struct options options = {.board = {.command = "mesh"}};
-    int status = option_parse(&command, argc, argv, &options);
-
-    status = status == 0 ? board_options_check(&options.board) : status;
-    status = status == 0 ? check(&options) : status;
-    return status == 0 ? run(&options) : status;
-}
+const struct option_command mesh_command = {
+    .name = "mesh",
+    .summary = "boards find each other; wrong cables are named and drawn",
+    .part = {{OPTION_TABLE(rows), 0},
+             {&board_option_table, offsetof(struct options, board)}},
+    .text = "Has the boards of a mesh find each other, and prints and draws "
+            "the faults: missing, wrong, twice used and noisy cables, another "
+            "size; and, if there are none, nodes that have another image than "
+            "the originator or do not run by their crystal."
+            "\vNodes that are in a job are not disturbed; they show as busy. "
+            "The exit status is 0 if the mesh is right, else 1."
+            "\n\nExample:\n"
+            "  quincunx mesh --port /dev/ttyUSB0 --mesh 5x5",
+    .people = offsetof(struct options, people),
+    .bytes = sizeof(struct options),
+    .usual = &(const struct options){.board.command = "mesh"},
+    .run = run};

@@ -94,13 +94,13 @@ static int set_installments(void *own, const char *option, const char *text)
 }
 
 /* Takes the platform, then FILE. */
-static int take_word(void *own, const char *text)
+static int take_word(void *own, const char *option, const char *text)
 {
     struct model_options *options = own;
     unsigned i = 0;
 
     if (options->path != NULL) {
-        return parse_report("argument", text, "model takes one FILE");
+        return parse_report(option, text, "model takes one FILE");
     }
     if (options->platform < MODEL_PLATFORMS) {
         options->path = text;
@@ -344,30 +344,6 @@ static const struct option_table table = {
     OPTION_ROWS(rows), .texts = offsetof(struct model_options, text),
     .kinds = kinds, .has = kind_of};
 
-static const struct option_command command = {
-    .name = "model",
-    .words = "star|results|farm|masters FILE",
-    .heading = {[1] = "star, results and farm:",
-                [2] = "star, a line `g w [G [W]]' a worker:",
-                [3] = "results, a line `C E' a worker (more than 5: of all "
-                      "pairs of orders the best one found):",
-                [4] = "farm, a line `t' a worker:",
-                [5] = "masters, a line `x' (units held) a node:",
-                [6] = "Of all:"},
-    .part = {{&table, 0}},
-    .word = take_word,
-    .words_least = 2,
-    .missing = "star, results, farm or masters, and FILE",
-    .text =
-        "Plan a load on the platforms of the literature: a star of workers, "
-        "a star whose results come back, a farm that hands out chunks, "
-        "several masters. FILE has a line of numbers for each "
-        "worker; empty lines and what follows a # do not count.\vNumbers "
-        "are decimal, or fractions such as 7/4. Times and units are of any "
-        "kind, the same throughout."
-        "\n\nExample:\n"
-        "  quincunx model star star.txt --load 40 --master 2"};
-
 /* ---- the command ---- */
 
 static const struct {
@@ -396,19 +372,46 @@ static const struct {
     [MODEL_MASTERS] = {{.words = "x", .column = {"x"}, .least = 1, .most = 1},
                        run_masters}};
 
-int model_command(int argc, char **argv)
+static int run(void *own)
 {
-    struct model_options options = {
-        .platform = MODEL_PLATFORMS, .rounds = 1, .number[MODEL_SCALE] = 1};
+    const struct model_options *options = own;
     struct theory_workers workers;
-    int status = option_parse(&command, argc, argv, &options);
+    int status = theory_workers_read(&workers, options->path,
+                                     &platform[options->platform].form);
 
     if (status == 0) {
-        status = theory_workers_read(&workers, options.path,
-                                     &platform[options.platform].form);
-    }
-    if (status == 0) {
-        status = platform[options.platform].run(&options, &workers);
+        status = platform[options->platform].run(options, &workers);
     }
     return status;
 }
+
+const struct option_command model_command = {
+    .name = "model",
+    .summary = "stars, farms, several masters: the platforms of the literature",
+    .words = "star|results|farm|masters FILE",
+    .heading = {[1] = "star, results and farm:",
+                [2] = "star, a line `g w [G [W]]' a worker:",
+                [3] = "results, a line `C E' a worker (more than 5: of all "
+                      "pairs of orders the best one found):",
+                [4] = "farm, a line `t' a worker:",
+                [5] = "masters, a line `x' (units held) a node:",
+                [6] = "Of all:"},
+    .part = {{&table, 0}},
+    .word =
+        &(const struct option_row){
+            "argument", .type = OPTION_SET, OPTION_ALL, .set = take_word,
+            .least = 2, .help = "star, results, farm or masters, and FILE"},
+    .text =
+        "Plan a load on the platforms of the literature: a star of workers, "
+        "a star whose results come back, a farm that hands out chunks, "
+        "several masters. FILE has a line of numbers for each "
+        "worker; empty lines and what follows a # do not count.\vNumbers "
+        "are decimal, or fractions such as 7/4. Times and units are of any "
+        "kind, the same throughout."
+        "\n\nExample:\n"
+        "  quincunx model star star.txt --load 40 --master 2",
+    .bytes = sizeof(struct model_options),
+    .usual = &(const struct model_options){.platform = MODEL_PLATFORMS,
+                                           .rounds = 1,
+                                           .number[MODEL_SCALE] = 1},
+    .run = run};

@@ -17,8 +17,36 @@ static const struct option_row rows[] = {
     {"json", NULL, 2, OPTION_FLAG, OPTION_AT(struct options, json),
      .help = "An array of objects, one for each node"}};
 
-static const struct option_command command = {
+static int print(void *own, struct console *console)
+{
+    const struct options *options = own;
+    struct nodes nodes;
+    int failed;
+
+    nodes_begin(&nodes, console, options->board.size,
+                options->board.originator);
+    failed = nodes_compare(&nodes);
+    if (failed < 0) {
+        (void)board_options_fail(console);
+    }
+    if (options->json) {
+        failed |= table_print_json(nodes_json(&nodes), JSON_INDENT(2));
+    } else {
+        nodes_print(stdout, &nodes);
+        nodes_print_image(stdout, &nodes, NULL);
+    }
+    nodes_end(&nodes);
+    return failed == 0 ? 0 : EXIT_FAILED;
+}
+
+static int run(void *own)
+{
+    return board_options_work(own, print);
+}
+
+const struct option_command nodes_command = {
     .name = "nodes",
+    .summary = "every node's number, image, clock, supply, temperature",
     .part = {{OPTION_TABLE(rows), 0},
              {&board_option_table, offsetof(struct options, board)}},
     .text =
@@ -30,45 +58,7 @@ static const struct option_command command = {
         "is 0 if all nodes answer and nothing is marked, else 1. What does not "
         "fit the terminal's width goes on in the next line."
         "\n\nExample:\n"
-        "  quincunx nodes --port /dev/ttyUSB0"};
-
-static int print(const struct options *options, const struct nodes *nodes)
-{
-    if (options->json) {
-        return table_print_json(nodes_json(nodes), JSON_INDENT(2));
-    }
-    nodes_print(stdout, nodes);
-    nodes_print_image(stdout, nodes, NULL);
-    return 0;
-}
-
-static int run(struct options *options)
-{
-    int status;
-    struct console *console = board_options_open(&status, &options->board);
-    struct nodes nodes;
-    int found;
-
-    if (console == NULL) {
-        return status;
-    }
-    nodes_begin(&nodes, console, options->board.size,
-                options->board.originator);
-    found = nodes_compare(&nodes);
-    if (found < 0) {
-        (void)board_options_fail(console);
-    }
-    status = print(options, &nodes) == 0 && found == 0 ? 0 : EXIT_FAILED;
-    nodes_end(&nodes);
-    console_close(console);
-    return status;
-}
-
-int nodes_command(int argc, char **argv)
-{
-    struct options options = {.board = {.command = "nodes"}};
-    int status = option_parse(&command, argc, argv, &options);
-
-    status = status == 0 ? board_options_check(&options.board) : status;
-    return status == 0 ? run(&options) : status;
-}
+        "  quincunx nodes --port /dev/ttyUSB0",
+    .bytes = sizeof(struct options),
+    .usual = &(const struct options){.board.command = "nodes"},
+    .run = run};

@@ -195,21 +195,8 @@ static const struct option_row rows[PLAN_KEYS] = {
      .help = "Print one JSON object and nothing else"},
 };
 
-static const struct option_table table = {
+const struct option_table plan_option_table = {
     OPTION_ROWS(rows), .texts = offsetof(struct plan_options, text)};
-
-static const struct option_command command = {
-    .name = "plan",
-    .heading = {[1] = "Required:", [2] = "Optional:"},
-    .part = {{&table, 0}},
-    .text = "Plan how a divisible load is scattered over a torus of boards: "
-            "the share of every layer, and the makespan, exactly.\vTimes take "
-            "a suffix: s, ms, us, ns or ps. --transfer and --compute are times "
-            "per unit."
-            "\n\nExamples:\n"
-            "  quincunx plan --torus 25 --load 1M --startup 4.85us \\\n"
-            "      --transfer 3.3ns --compute 1us\n"
-            "  quincunx plan --torus 25 --load 1M --profile t3d --compute 1us"};
 
 /* ---- the options together ---- */
 
@@ -369,12 +356,10 @@ static int set_input(struct plan_options *options)
     return 0;
 }
 
-int plan_options_parse(struct plan_options *options, int argc, char **argv)
+int plan_options_check(struct plan_options *options)
 {
-    *options = (struct plan_options){.rounds = 1, .ports = TORUS_PORTS};
-    return option_parse(&command, argc, argv, options) == 0 &&
-                   (!plan_given(options, PLAN_PROFILE) ||
-                    apply_profile(options) == 0) &&
+    return (!plan_given(options, PLAN_PROFILE) ||
+            apply_profile(options) == 0) &&
                    parse_report("--load", options->load, parse_load(options)) ==
                        0 &&
                    sides_fit(options) && layers_fit(options) &&

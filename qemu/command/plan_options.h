@@ -6,6 +6,7 @@
 
 #include "hal/nodiscard.h"
 #include "qemu/theory/similar.h"
+#include "qemu/base/option_row.h"
 #include "qemu/base/profile.h"
 
 #include <stdbool.h>
@@ -61,13 +62,11 @@ struct plan_options {
     const char *text[PLAN_KEYS]; /* the values as given; NULL: not given */
 };
 
-/*
- * Parses the command line of plan_command(). Result: 0, or EXIT_USAGE after a
- * message on stderr; does not return from --help. argv outlives the options,
- * which point into it.
- */
-NODISCARD int plan_options_parse(struct plan_options *options, int argc,
-                                 char **argv);
+extern const struct option_table plan_option_table;
+
+/* Completes the options parsed, and checks that they suit each other. Result:
+   0, or EXIT_USAGE after a message. */
+NODISCARD int plan_options_check(struct plan_options *options);
 
 /* Whether an option was given. */
 bool plan_given(const struct plan_options *options, enum plan_key key);

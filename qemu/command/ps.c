@@ -3,10 +3,7 @@
 
 #include "qemu/bench/board_page.h"
 #include "qemu/command/console_options.h"
-#include "qemu/command/given_files.h"
 #include "qemu/base/exit_status.h"
-#include "qemu/base/file.h"
-#include "qemu/base/parse.h"
 #include "qemu/base/stay.h"
 #include "qemu/serial/survey_table.h"
 
@@ -19,17 +16,19 @@ struct options {
     bool json;
     const char *serve;   /* as given, or NULL */
     uint16_t serve_port; /* 0: one that is free */
+    FILE *people;        /* stream of lines for people */
 };
 
 static const struct option_row rows[] = {
-    {"firmware", "FILE", 2, OPTION_TEXT, OPTION_AT(struct options, firmware),
+    {"firmware", "FILE", 2, OPTION_INPUT, OPTION_AT(struct options, firmware),
      .help = "The boards' image as ELF file, in which faults are looked up "
              "(default: beside this program)"},
     {"html", "FILE", 2, OPTION_OUTPUT, OPTION_AT(struct options, page),
      .help = "File for a page of the mesh as it is now: a map, and every "
-             "board's state, last job and link errors"},
+             "board's state, last job and link errors",
+     .suffixes = "html htm xhtml"},
     {"json", NULL, 2, OPTION_FLAG, OPTION_AT(struct options, json),
-     .help = "An array of objects, one for each node"},
+     .help = "An array of objects, one for each node", .prints = true},
     {"serve", "PORT", 2, OPTION_COUNT, OPTION_AT(struct options, serve_port),
      .help = "Show a page instead, at 127.0.0.1 on this port (default: one "
              "that is free), with states, last jobs and link errors, asked for "
@@ -38,33 +37,13 @@ static const struct option_row rows[] = {
      .without = "json html"},
 };
 
-static const struct option_command command = {
-    .name = "ps",
-    .part = {{OPTION_TABLE(rows), 0},
-             {&board_option_table, offsetof(struct options, board)}},
-    .text = "Prints the state, waypoint (the last step that its program "
-            "noted), last circuit and fault of every node of a mesh of boards, "
-            "also of nodes whose program hangs."
-            "\vA node is well if it answers, is in no job, and its last job "
-            "went well; and if it has had no fault, or has done a job since. "
-            "Nodes that have another image than the originator, or do not run "
-            "by their crystal, are named below the table. The exit status is 0 "
-            "if all nodes are well, else 1. What does not fit the terminal's "
-            "width goes on in the next line."
-            "\n\nExample:\n"
-            "  quincunx ps --port /dev/ttyUSB0"};
-
 static int print(const struct options *options, const struct ps *ps)
 {
-    bool taken =
-        options->page != NULL && file_is_standard_output(options->page);
-    FILE *out = taken ? stderr : stdout;
-
     if (options->json) {
         return table_print_json(ps_json(ps), JSON_INDENT(2));
     }
-    ps_print(out, ps);
-    nodes_print_image(out, &ps->nodes, options->firmware);
+    ps_print(options->people, ps);
+    nodes_print_image(options->people, &ps->nodes, options->firmware);
     return 0;
 }
 
@@ -128,23 +107,9 @@ static bool serve(const struct options *options, struct console *console)
     return well;
 }
 
-static int check(const struct options *options)
+static int run(void *own)
 {
-    const struct given_file file[] = {
-        {"--firmware", options->firmware, NULL},
-        {"--html", options->page, "html htm xhtml"}};
-    int status;
-
-    if (options->json && given_files_standard(file + 1, 1) != NULL) {
-        return usage_error("ps: --html '-' goes without --json: standard "
-                           "output takes one of them");
-    }
-    status = given_files_check(file, 1, 2);
-    return status == 0 ? given_files_writable(file + 1, 1) : status;
-}
-
-static int run(struct options *options)
-{
+    struct options *options = own;
     int status;
     struct console *console = board_options_open(&status, &options->board);
     bool well;
@@ -152,20 +117,29 @@ static int run(struct options *options)
     if (console == NULL) {
         return status;
     }
-    if (options->serve != NULL) {
-        return serve(options, console) ? 0 : EXIT_FAILED;
-    }
-    well = options->page != NULL ? look_for_page(options, console)
-                                 : look(options, console);
+    well = options->serve != NULL  ? serve(options, console)
+           : options->page != NULL ? look_for_page(options, console)
+                                   : look(options, console);
     return well ? 0 : EXIT_FAILED;
 }
 
-int ps_command(int argc, char **argv)
-{
-    struct options options = {.board = {.command = "ps"}};
-    int status = option_parse(&command, argc, argv, &options);
-
-    status = status == 0 ? board_options_check(&options.board) : status;
-    status = status == 0 ? check(&options) : status;
-    return status == 0 ? run(&options) : status;
-}
+const struct option_command ps_command = {
+    .name = "ps",
+    .summary = "the state of every node of a mesh of boards, even if it hangs",
+    .part = {{OPTION_TABLE(rows), 0},
+             {&board_option_table, offsetof(struct options, board)}},
+    .text = "Prints the state, waypoint (the last step that its program "
+            "noted), last circuit and fault of every node of a mesh of boards, "
+            "also of nodes whose program hangs."
+            "\vA node is well if it answers, is in no job, and its last job "
+            "went well; and if it has had no fault, or has done a job since. "
+            "Nodes that have another image than the originator, or do not run "
+            "by their crystal, are named below the table. The exit status is 0 "
+            "if all nodes are well, else 1. What does not fit the terminal's "
+            "width goes on in the next line."
+            "\n\nExample:\n"
+            "  quincunx ps --port /dev/ttyUSB0",
+    .people = offsetof(struct options, people),
+    .bytes = sizeof(struct options),
+    .usual = &(const struct options){.board.command = "ps"},
+    .run = run};

@@ -11,24 +11,7 @@
 
 #define LOOK_MS 100
 #define BACK_MS 20000u /* time that a board gets to answer again */
-#define WAIT_MS 2000u
 #define ROWS_MS 120000u
-
-static const struct option_command command = {
-    .name = "reset",
-    .words = "X,Y|all",
-    .part = {{&board_option_table, offsetof(struct board_target, options)}},
-    .word = board_target_parse,
-    .words_least = 1,
-    .missing = "a node, X,Y or all",
-    .text = "Resets a board over the mesh, also if its program hangs, and "
-            "waits until it answers again; of `all' the originator comes last."
-            "\vA board answers before it resets itself. It forgets its place "
-            "in the mesh and the job that it is in; `run' and `quincunx mesh' "
-            "find the mesh anew. The exit status is 0 if all boards that are "
-            "meant were reset and answer again, else 1."
-            "\n\nExample:\n"
-            "  quincunx reset --port /dev/ttyUSB0 2,1"};
 
 /* Resets the nodes at a distance from the originator; done[i] becomes whether
    node i accepted it. */
@@ -120,9 +103,10 @@ static void reset_all(struct board_target *target, bool *done)
     }
 }
 
-static int reset(struct board_target *target)
+static int reset(void *own, struct console *console)
 {
-    int status = board_target_open(target);
+    struct board_target *target = own;
+    int status = board_target_find(target, console);
     bool *done = NULL;
 
     if (status == 0) {
@@ -131,15 +115,30 @@ static int reset(struct board_target *target)
         reset_all(target, done);
     }
     free(done);
-    board_target_close(target);
-    return status == 0 && target->failed > 0 ? EXIT_FAILED : status;
+    return status;
 }
 
-int reset_command(int argc, char **argv)
+static int run(void *own)
 {
-    struct board_target target = {.options.command = "reset"};
-    int status = option_parse(&command, argc, argv, &target);
-
-    status = status == 0 ? board_target_check(&target) : status;
-    return status == 0 ? reset(&target) : status;
+    return board_target_work(own, reset);
 }
+
+const struct option_command reset_command = {
+    .name = "reset",
+    .summary = "restarts boards over the mesh, even if they hang",
+    .words = "X,Y|all",
+    .part = {{&board_option_table, offsetof(struct board_target, options)}},
+    .text = "Resets a board over the mesh, also if its program hangs, and "
+            "waits until it answers again; of `all' the originator comes last."
+            "\vA board answers before it resets itself. It forgets its place "
+            "in the mesh and the job that it is in; `run' and `quincunx mesh' "
+            "find the mesh anew. The exit status is 0 if all boards that are "
+            "meant were reset and answer again, else 1."
+            "\n\nExample:\n"
+            "  quincunx reset --port /dev/ttyUSB0 2,1",
+    .word = &(const struct option_row){"node", .type = OPTION_SET, OPTION_ALL,
+                                       .set = board_target_parse, .least = 1,
+                                       .help = "a node, X,Y or all"},
+    .bytes = sizeof(struct board_target),
+    .usual = &(const struct board_target){.options.command = "reset"},
+    .run = run};

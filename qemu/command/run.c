@@ -9,7 +9,6 @@
 #include "qemu/job/rates.h"
 #include "qemu/job/smaller.h"
 #include "qemu/report/run_page.h"
-#include "qemu/command/given_files.h"
 #include "qemu/command/job_options.h"
 #include "qemu/report/page.h"
 #include "qemu/ranks/ranks.h"
@@ -36,17 +35,16 @@ struct own_options {
     const char *trace;
     const char *gantt;
     const char *html;
-    const char *serve;     /* as given, or NULL */
-    uint16_t serve_port;   /* 0: one that is free */
-    struct run_page *live; /* or NULL */
-    const char *command;   /* this one, for a shell */
-    const char **output;   /* of the whole load, or of each originator's */
-    uint32_t outputs;
+    const char *serve;          /* as given, or NULL */
+    uint16_t serve_port;        /* 0: one that is free */
+    struct run_page *live;      /* or NULL */
+    const char *command;        /* this one, for a shell */
+    struct option_texts output; /* of the whole load, or of each originator's */
     const char *rates_path;
     struct rates *rates; /* or NULL */
     bool json;
-    bool stdout_taken; /* by an outcome: the summary goes to stderr */
-    bool choose;       /* --schedule auto */
+    FILE *people; /* stream of lines for people */
+    bool choose;  /* --schedule auto */
 };
 
 static const char *schedule_known(size_t index)
@@ -67,27 +65,12 @@ static int set_schedule(void *own, const char *option, const char *text)
     return options->choose ? 0 : schedule_of(&schedule->kind, text);
 }
 
-static int add_output(void *own, const char *option, const char *path)
+/* What tells the kind of the kernel's output at the end of its name. */
+static const char *output_suffixes(const void *own)
 {
-    struct own_options *options = own;
+    const struct own_options *options = own;
 
-    (void)option;
-    options->output = memory_or_exit(realloc(
-        options->output, (options->outputs + 1u) * sizeof *options->output));
-    options->output[options->outputs] = file_output_name(path);
-    options->outputs += 1;
-    return 0;
-}
-
-static int set_rates(void *field, const char *option, const char *text)
-{
-    const char **path = field;
-
-    *path = text;
-    return parse_report(option, text,
-                        strcmp(text, "-") == 0
-                            ? "must be a file, which is read and written"
-                            : NULL);
+    return format_of(options->job.request.kernel->name)->suffixes;
 }
 
 static const struct option_row rows[] = {
@@ -97,28 +80,31 @@ static const struct option_row rows[] = {
              "hybrid: the rest to whoever asks; auto: what is expected to have "
              "the answer first",
      .choice = schedule_known, .word = "auto", .set = set_schedule},
-    {"rates", "FILE", 1, OPTION_SET, OPTION_AT(struct own_options, rates_path),
+    {"rates", "FILE", 1, OPTION_UPDATE,
+     OPTION_AT(struct own_options, rates_path),
      .help = "The kernel's rate, as an earlier run left it in FILE, is not "
              "measured again; what this run shows is written there",
-     .set = set_rates},
+     .suffixes = "json"},
     {"report", "FILE", 2, OPTION_OUTPUT, OPTION_AT(struct own_options, report),
-     .help = "Write the report as JSON"},
+     .help = "Write the report as JSON", .suffixes = "json"},
     {"trace", "FILE", 2, OPTION_OUTPUT, OPTION_AT(struct own_options, trace),
-     .help = "Write a trace for Perfetto"},
+     .help = "Write a trace for Perfetto", .suffixes = "json"},
     {"gantt", "FILE.svg", 2, OPTION_OUTPUT,
      OPTION_AT(struct own_options, gantt),
-     .help = "Draw what every node did when"},
+     .help = "Draw what every node did when", .suffixes = "svg"},
     {"html", "FILE", 2, OPTION_OUTPUT, OPTION_AT(struct own_options, html),
      .help =
-         "Write a page for a browser: the mesh and its circuits as they move"},
+         "Write a page for a browser: the mesh and its circuits as they move",
+     .suffixes = "html htm xhtml"},
     {"json", NULL, 2, OPTION_FLAG, OPTION_AT(struct own_options, json),
-     .help = "Print the report instead of a summary"},
-    {"output", "OUTPUT", 2, OPTION_SET, OPTION_ALL,
+     .help = "Print the report instead of a summary", .prints = true},
+    {"output", "OUTPUT", 2, OPTION_OUTPUTS,
+     OPTION_AT(struct own_options, output),
      .help = "File for the output, of a kernel that has one; of several "
              "originators once, for all outputs one behind the other, or once "
              "for each. Of -o, --gantt, --html, --report and --trace one may "
              "be -, standard output: then the summary goes to standard error",
-     .letter = 'o', .set = add_output},
+     .letter = 'o', .suffixes_of = output_suffixes},
     {"serve", "PORT", 2, OPTION_COUNT,
      OPTION_AT(struct own_options, serve_port),
      .help =
@@ -128,92 +114,17 @@ static const struct option_row rows[] = {
      OPTION_TCP_PORT},
 };
 
-/* At most, besides those of originators and of -o, and INPUTs. */
-#define READ_FILES 1u
-#define WRITTEN_FILES 6u
-
-/* Lists the files that are only read. */
-static uint32_t list_inputs(struct given_file files[],
-                            const struct own_options *options)
-{
-    const struct request *request = &options->job.request;
-    uint32_t count = 0;
-
-    files[count++] = (struct given_file){.option = "--firmware",
-                                         .path = options->job.firmware};
-    for (uint32_t i = 0; i < options->job.inputs; ++i) {
-        files[count++] = (struct given_file){.option = "INPUT",
-                                             .path = options->job.input[i]};
-    }
-    for (uint32_t i = 0; i < request->originators; ++i) {
-        files[count++] =
-            (struct given_file){.option = "--originator",
-                                .path = request->originator[i].input_name};
-    }
-    return count;
-}
-
-/* Lists those that are written. */
-static uint32_t list_outputs(struct given_file files[],
-                             const struct own_options *options)
-{
-    const char *printed = options->json ? file_output_name("-") : NULL;
-    const char *suffixes =
-        format_of(options->job.request.kernel->name)->suffixes;
-    uint32_t count = 0;
-
-    files[count++] = (struct given_file){.option = "--json", .path = printed};
-    for (uint32_t i = 0; i < options->outputs; ++i) {
-        files[count++] =
-            (struct given_file){"-o", options->output[i], suffixes};
-    }
-    files[count++] = (struct given_file){"--report", options->report, "json"};
-    files[count++] = (struct given_file){"--trace", options->trace, "json"};
-    files[count++] = (struct given_file){"--gantt", options->gantt, "svg"};
-    files[count++] =
-        (struct given_file){"--html", options->html, "html htm xhtml"};
-    files[count++] =
-        (struct given_file){"--rates", options->rates_path, "json"};
-    return count;
-}
-
-static int check_files(struct own_options *options)
-{
-    size_t most = READ_FILES + options->job.inputs +
-                  options->job.request.originators + WRITTEN_FILES +
-                  options->outputs;
-    struct given_file *files = memory_or_exit(calloc(most, sizeof *files));
-    uint32_t read_only = list_inputs(files, options);
-    uint32_t written = list_outputs(files + read_only, options);
-    int status = given_files_check(files, read_only, read_only + written);
-
-    options->stdout_taken =
-        given_files_standard(files + read_only, written) != NULL;
-    free(files);
-    return status;
-}
-
-static int check_writable(const struct own_options *options)
-{
-    struct given_file *files =
-        memory_or_exit(calloc(WRITTEN_FILES + options->outputs, sizeof *files));
-    int status = given_files_writable(files, list_outputs(files, options));
-
-    free(files);
-    return status;
-}
-
 /* Checks how often -o is given. */
 static int check_output_count(const struct own_options *options)
 {
     uint32_t originators = options->job.request.originators;
 
-    if (options->outputs <= 1 || options->outputs == originators) {
+    if (options->output.count <= 1 || options->output.count == originators) {
         return 0;
     }
     fprintf(stderr, "quincunx: -o '%s': is number %" PRIu32 "; must be 1",
-            quote_shown(options->output[options->outputs - 1]),
-            options->outputs);
+            quote_shown(options->output.text[options->output.count - 1]),
+            options->output.count);
     if (originators > 1) {
         fprintf(stderr, ", or %" PRIu32 ", one for each originator",
                 originators);
@@ -244,7 +155,7 @@ static int check_output(const struct own_options *options)
     const struct request *request = &options->job.request;
     const struct format *format = format_of(request->kernel->name);
 
-    if (options->outputs == 0) {
+    if (options->output.count == 0) {
         return 0;
     }
     if (request->originator[0].terms.output_denominator == 0) {
@@ -253,15 +164,16 @@ static int check_output(const struct own_options *options)
 
         return usage_error("-o '%s': kernel %s has no output%s; its result is "
                            "in --report and --json",
-                           file_is_standard_output(options->output[0])
+                           file_is_standard_output(options->output.text[0])
                                ? "-"
-                               : quote_shown(options->output[0]),
+                               : quote_shown(options->output.text[0]),
                            request->kernel->name,
                            never ? "" : " with this argument");
     }
     for (uint32_t i = 0; format->check != NULL && i < request->originators;
          ++i) {
-        const char *path = options->output[options->outputs > 1 ? i : 0];
+        const char *path =
+            options->output.text[options->output.count > 1 ? i : 0];
 
         if (format->check(&request->originator[i].load, path) != 0) {
             return EXIT_USAGE;
@@ -276,7 +188,8 @@ static void warn_of_no_output(const struct own_options *options)
     const struct request *request = &options->job.request;
     const struct format *format = format_of(request->kernel->name);
 
-    if (!options->json && options->outputs == 0 && format->output != NULL &&
+    if (!options->json && options->output.count == 0 &&
+        format->output != NULL &&
         request->originator[0].terms.output_denominator > 0) {
         fprintf(stderr,
                 "quincunx: kernel %s makes an output (%s), which is not kept: "
@@ -326,12 +239,12 @@ static int write_outputs(const struct own_options *options,
 {
     int failed = 0;
 
-    if (options->outputs == 1) {
-        return write_output_file(options->output[0], outcome, 0,
+    if (options->output.count == 1) {
+        return write_output_file(options->output.text[0], outcome, 0,
                                  outcome->originators);
     }
-    for (uint32_t i = 0; i < options->outputs; ++i) {
-        failed |= write_output_file(options->output[i], outcome, i, 1);
+    for (uint32_t i = 0; i < options->output.count; ++i) {
+        failed |= write_output_file(options->output.text[i], outcome, i, 1);
     }
     return failed;
 }
@@ -397,7 +310,7 @@ static void print_files(FILE *out, const struct own_options *options)
                  {"gantt", options->gantt, ""},
                  {"trace", options->trace, " (for ui.perfetto.dev)"}};
 
-    if (options->outputs > 0 || options->report != NULL ||
+    if (options->output.count > 0 || options->report != NULL ||
         options->html != NULL || options->gantt != NULL ||
         options->trace != NULL) {
         fputc('\n', out);
@@ -405,15 +318,15 @@ static void print_files(FILE *out, const struct own_options *options)
     for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
         print_file(out, files[i].what, files[i].path, files[i].use);
     }
-    for (uint32_t i = 0; i < options->outputs; ++i) {
-        print_output(out, options->output[i]);
+    for (uint32_t i = 0; i < options->output.count; ++i) {
+        print_output(out, options->output.text[i]);
     }
 }
 
 static int write_all(const struct own_options *options,
                      const struct outcome *outcome)
 {
-    FILE *out = options->stdout_taken ? stderr : stdout;
+    FILE *out = options->people;
     int failed = write_report(options, outcome);
 
     if (options->trace != NULL) {
@@ -476,12 +389,13 @@ static int compare_sizes(struct outcome *outcome, const struct request *request)
 /* Completes the request, which nobody changes from then on. */
 static int prepare(struct own_options *options)
 {
-    int status;
+    int status = job_options_check(&options->job);
 
-    options->job.one.load.wants_output = options->outputs > 0;
-    status = job_options_open(&options->job);
+    status = status == 0 ? check_output_count(options) : status;
+    status = status == 0 ? check_choice(options) : status;
+    options->job.one.load.wants_output = options->output.count > 0;
+    status = status == 0 ? job_options_open(&options->job) : status;
     status = status == 0 ? check_output(options) : status;
-    status = status == 0 ? check_writable(options) : status;
     if (status == 0) {
         warn_of_no_output(options);
     }
@@ -492,8 +406,9 @@ static int prepare(struct own_options *options)
     return status;
 }
 
-static int run(struct own_options *options)
+static int run(void *own)
 {
+    struct own_options *options = own;
     const struct request *request = &options->job.request;
     struct choices choices = {.count = 0};
     struct outcome outcome;
@@ -523,8 +438,25 @@ static int run(struct own_options *options)
     return status;
 }
 
-static const struct option_command options_of_run = {
+static void begin(void *own, const char *line)
+{
+    struct own_options *options = own;
+
+    job_options_init(&options->job, "run");
+    options->command = line;
+}
+
+static void end(void *own)
+{
+    struct own_options *options = own;
+
+    rates_free(options->rates);
+    job_options_free(&options->job);
+}
+
+const struct option_command run_command = {
     .name = "run",
+    .summary = "one job on a mesh of emulated boards or native nodes",
     .heading = JOB_OPTION_HEADINGS,
     .words = "INPUT...",
     .part = {{OPTION_TABLE(rows), 0},
@@ -532,9 +464,8 @@ static const struct option_command options_of_run = {
              {&job_mesh_option_table, offsetof(struct own_options, job)},
              {&progress_option_table,
               offsetof(struct own_options, job.progress)}},
-    .word = job_options_add_input,
+    .word = &job_option_input,
     .lacks = job_options_lacks_input,
-    .missing = "INPUT",
     .text =
         "Scatters INPUT over a mesh, computes, gathers, and reports what was "
         "planned and what was measured. INPUT is a file, or - for standard "
@@ -544,29 +475,12 @@ static const struct option_command options_of_run = {
         "  quincunx run --mesh 5x5 --kernel conv --arg filter=sobel \\\n"
         "      -o edges.png FILE.png\n"
         "  quincunx run --mesh 25x25 --on native --kernel spin --arg 32 \\\n"
-        "      FILE"};
-
-int run_command(int argc, char **argv)
-{
-    char *command = quote_command(argc, argv);
-    struct own_options options = {.command = command};
-    int status;
-
-    job_options_init(&options.job, "run");
-    options.job.originators.allowed = true;
-    status = option_parse(&options_of_run, argc, argv, &options) == 0
-                 ? job_options_check(&options.job)
-                 : EXIT_USAGE;
-    status = status == 0 ? check_output_count(&options) : status;
-    status = status == 0 ? check_files(&options) : status;
-    status = status == 0 ? check_choice(&options) : status;
-    status = status == 0 ? run(&options) : status;
-    rates_free(options.rates);
-    free(command);
-    free(options.output);
-    job_options_free(&options.job);
-    return status;
-}
+        "      FILE",
+    .people = offsetof(struct own_options, people),
+    .bytes = sizeof(struct own_options),
+    .begin = begin,
+    .run = run,
+    .end = end};
 
 static void print_kernel(const struct kernel *kernel)
 {
@@ -586,7 +500,7 @@ static void print_kernel(const struct kernel *kernel)
 }
 
 /* KERNELs are names of the table, of which it keeps one bit each. */
-static int choose_kernel(void *own, const char *text)
+static int choose_kernel(void *own, const char *option, const char *text)
 {
     uint64_t *chosen = own;
 
@@ -596,26 +510,28 @@ static int choose_kernel(void *own, const char *text)
             return 0;
         }
     }
-    return parse_report("KERNEL", text,
+    return parse_report(option, text,
                         "is no kernel; `quincunx kernels' lists them");
 }
 
-int kernels_command(int argc, char **argv)
+static int list_kernels(void *own)
 {
-    static const struct option_command command = {
-        .name = "kernels",
-        .words = "[KERNEL...]",
-        .word = choose_kernel,
-        .text = "Lists the kernels and what they take: all, or those named."};
-    uint64_t chosen = 0;
+    const uint64_t *chosen = own;
 
-    if (option_parse(&command, argc, argv, &chosen) != 0) {
-        return EXIT_USAGE;
-    }
     for (unsigned i = 0; i < kernel_table_count; ++i) {
-        if (chosen == 0 || (chosen >> i & 1u) != 0) {
+        if (*chosen == 0 || (*chosen >> i & 1u) != 0) {
             print_kernel(kernel_table[i]);
         }
     }
     return 0;
 }
+
+const struct option_command kernels_command = {
+    .name = "kernels",
+    .summary = "the kernels and their arguments",
+    .words = "[KERNEL...]",
+    .word = &(const struct option_row){"KERNEL", .type = OPTION_SET, OPTION_ALL,
+                                       .set = choose_kernel},
+    .text = "Lists the kernels and what they take: all, or those named.",
+    .bytes = sizeof(uint64_t),
+    .run = list_kernels};

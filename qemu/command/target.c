@@ -13,19 +13,18 @@
 #define BUSY_TRIES 20u
 #define BUSY_MS 250
 
-int board_target_parse(void *options, const char *text)
+int board_target_parse(void *options, const char *option, const char *text)
 {
     struct board_target *target = options;
 
     if (target->text != NULL) {
-        fprintf(stderr, "quincunx: '%s': only one node is allowed, or `all'\n",
-                quote_shown(text));
-        return EXIT_USAGE;
+        return usage_error("'%s': only one node is allowed, or `all'",
+                           quote_shown(text));
     }
     target->text = text;
     target->all = strcmp(text, "all") == 0;
     if (!target->all && parse_coord(text, &target->at) != NULL) {
-        return parse_report("node", text, "must be X,Y or all");
+        return parse_report(option, text, "must be X,Y or all");
     }
     return 0;
 }
@@ -37,12 +36,15 @@ static int check_place(const struct board_target *target)
                : parse_report_outside("node", target->at, target->options.size);
 }
 
-int board_target_check(const struct board_target *target)
+int board_target_work(void *options,
+                      int (*work)(void *options, struct console *console))
 {
-    int status = board_options_check(&target->options);
+    struct board_target *target = options;
+    int status = target->options.size.width > 0 ? check_place(target) : 0;
 
-    return status == 0 && target->options.size.width > 0 ? check_place(target)
-                                                         : status;
+    status = status == 0 ? board_options_work(options, work) : status;
+    nodes_end(&target->nodes);
+    return status == 0 && target->failed > 0 ? EXIT_FAILED : status;
 }
 
 /* ---- the target's nodes ---- */
@@ -90,18 +92,12 @@ static void drop_unreachable(struct board_target *target)
     }
 }
 
-int board_target_open(struct board_target *target)
+int board_target_find(struct board_target *target, struct console *console)
 {
     struct sweep *sweep = &target->nodes.sweep;
-    int status;
-    struct console *console = board_options_open(&status, &target->options);
 
-    if (console != NULL) {
-        status = check_place(target);
-    }
-    if (status != 0) {
-        console_close(console);
-        return status;
+    if (check_place(target) != 0) {
+        return EXIT_USAGE;
     }
     nodes_begin(&target->nodes, console, target->options.size,
                 target->options.originator);
@@ -113,12 +109,6 @@ int board_target_open(struct board_target *target)
     }
     drop_unreachable(target);
     return 0;
-}
-
-void board_target_close(struct board_target *target)
-{
-    console_close(target->nodes.sweep.console);
-    nodes_end(&target->nodes);
 }
 
 bool board_target_has(const struct board_target *target, uint32_t index)

@@ -12,30 +12,32 @@
 #include "qemu/serial/nodes.h"
 
 struct board_target {
+    struct board_options options;
     const char *text; /* "X,Y" or "all"; NULL: none was given */
     bool all;
     struct torus_coord at;
-    struct board_options options;
     struct nodes nodes;
     unsigned failed; /* nodes that did not answer or failed a command */
 };
 
-/* Parses a word of the command line, X,Y or all, into a struct board_target:
-   struct option_command's `word`. Result: 0, or EXIT_USAGE after a message. */
-NODISCARD int board_target_parse(void *options, const char *text);
+/* Parses a word of the command line, X,Y or all, into a struct board_target: an
+   option row's set(). Result: 0, or EXIT_USAGE after a message. */
+NODISCARD int board_target_parse(void *options, const char *option,
+                                 const char *text);
 
-/* Checks that the node lies in the mesh, if that is given. Result: 0, or an
-   exit status after a message. */
-NODISCARD int board_target_check(const struct board_target *target);
+/* As board_options_work(), of a struct that begins with a struct board_target.
+   Result: also EXIT_FAILED if nodes failed. */
+NODISCARD int board_target_work(void *options,
+                                int (*work)(void *options,
+                                            struct console *console));
 
 /*
- * Opens the console and reads the identities of the target's nodes. Nodes that
- * do not answer, or report another place, are printed and counted as failed.
- * Result: 0, or an exit status after a message; board_target_close() in any
- * case.
+ * Reads the identities of the target's nodes. Nodes that do not answer, or
+ * report another place, are printed and counted as failed. Result: 0, or an
+ * exit status after a message.
  */
-NODISCARD int board_target_open(struct board_target *target);
-void board_target_close(struct board_target *target);
+NODISCARD int board_target_find(struct board_target *target,
+                                struct console *console);
 
 /* Whether the node belongs to the target, and answered. */
 bool board_target_has(const struct board_target *target, uint32_t index);

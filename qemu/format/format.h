@@ -55,7 +55,7 @@ struct format {
                              the kernel knows */
     const char *input;    /* kinds of file, for people */
     const char *output;   /* and of the output; NULL: none */
-    const char *suffixes; /* of the output's name, as of struct given_file;
+    const char *suffixes; /* of the output's name, as of struct option_row;
                              NULL: check() looks at them */
     const char *done;     /* to the load: "searched"; NULL: "computed" */
     const char *thing;  /* that `count` of the result counts: "match"; NULL: no

@@ -122,7 +122,7 @@ static int tell_outcome(int words, char **word)
                  {&job_mesh_option_table, 0},
                  {&progress_option_table,
                   offsetof(struct job_options, progress)}},
-        .word = job_options_add_input};
+        .word = &job_option_input};
     static char native[] = "--on=native";
     struct job_options options;
     struct outcome outcome;
@@ -150,6 +150,7 @@ static int tell_outcome(int words, char **word)
         summary_print(stdout, &outcome, true);
         outcome_free(&outcome);
     }
+    option_free(&command, &options);
     job_options_free(&options);
     return status;
 }

@@ -1,43 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/command/given_files.h"
+#include "qemu/base/option_files.h"
 
 #include "qemu/base/exit_status.h"
 #include "qemu/base/file.h"
 #include "qemu/base/parse.h"
 #include "qemu/base/quote.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-static bool is_standard(const struct given_file *file)
+static int check_pair(const struct option_file *file,
+                      const struct option_file *other)
 {
-    return file->path != NULL && file_is_standard_output(file->path);
-}
+    bool standard = file_is_standard_output(file->path);
 
-/* Whether two options name one file, after a message. */
-static bool is_given_twice(const struct given_file *file,
-                           const struct given_file *other)
-{
-    if (file->path == NULL || other->path == NULL || file->path[0] == '\0') {
-        return false;
+    if (standard && other->written && file_is_standard_output(other->path)) {
+        return usage_error(
+            "%s -: standard output is taken by %s; must be a file",
+            file->option, other->option);
     }
-    if (is_standard(file) && is_standard(other)) {
-        fprintf(stderr,
-                "quincunx: %s -: standard output is taken by %s; must be a "
-                "file\n",
-                file->option, other->option);
-        return true;
+    if (file->path[0] == '\0' || !file_same(file->path, other->path)) {
+        return 0;
     }
-    if (!file_same(file->path, other->path)) {
-        return false;
-    }
-    fprintf(stderr,
-            "quincunx: %s '%s': is the file of %s '%s', too; must be a file of "
-            "its own\n",
-            file->option, quote_shown(file->path), other->option,
-            quote_shown(other->path));
-    return true;
+    return usage_error(
+        "%s '%s': is the file of %s '%s', too; must be a file of its own",
+        file->option, quote_shown(file->path), other->option,
+        quote_shown(other->path));
 }
 
 /* Ends of names that tell people and programs what a file is. */
@@ -69,14 +57,13 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-int given_file_check_name(const struct given_file *file)
+static int check_name(const struct option_file *file)
 {
-    const char *slash = file->path != NULL ? strrchr(file->path, '/') : NULL;
-    const char *name = slash != NULL ? slash + 1 : file->path;
-    const char *dot = name != NULL ? strrchr(name, '.') : NULL;
+    const char *slash = strrchr(file->path, '/');
+    const char *dot = strrchr(slash != NULL ? slash : file->path, '.');
     char allowed[64];
 
-    if (file->path != NULL && file->path[0] == '\0') {
+    if (file->path[0] == '\0') {
         return usage_error("%s '': must be a file's name", file->option);
     }
     if (file->suffixes == NULL || dot == NULL || dot[1] == '\0' ||
@@ -100,39 +87,34 @@ int given_file_check_name(const struct given_file *file)
     return EXIT_USAGE;
 }
 
-int given_files_check(const struct given_file file[], uint32_t read_only,
-                      uint32_t count)
+int option_files_check(const struct option_file file[], size_t files)
 {
-    for (uint32_t i = read_only; i < count; ++i) {
-        for (uint32_t j = 0; j < i; ++j) {
-            if (is_given_twice(&file[i], &file[j])) {
-                return EXIT_USAGE;
-            }
+    int status = 0;
+
+    for (size_t i = 0; i < files && status == 0; ++i) {
+        for (size_t j = 0; j < i && file[i].written && status == 0; ++j) {
+            status = check_pair(&file[i], &file[j]);
         }
-        if (given_file_check_name(&file[i]) != 0) {
-            return EXIT_USAGE;
+        if (status == 0 && (file[i].written || file[i].suffixes != NULL)) {
+            status = check_name(&file[i]);
         }
     }
-    return 0;
-}
-
-int given_files_writable(const struct given_file file[], uint32_t count)
-{
-    for (uint32_t i = 0; i < count; ++i) {
-        if (file[i].path != NULL &&
+    for (size_t i = 0; i < files && status == 0; ++i) {
+        if (file[i].written &&
             file_output_check(file[i].path, file[i].option) != 0) {
-            return EXIT_FAILED;
+            status = EXIT_FAILED;
         }
     }
-    return 0;
+    return status;
 }
 
-const char *given_files_standard(const struct given_file file[], uint32_t count)
+bool option_files_standard(const struct option_file file[], size_t files)
 {
-    for (uint32_t i = 0; i < count; ++i) {
-        if (is_standard(&file[i])) {
-            return file[i].option;
-        }
+    bool standard = false;
+
+    for (size_t i = 0; i < files; ++i) {
+        standard = standard ||
+                   (file[i].written && file_is_standard_output(file[i].path));
     }
-    return NULL;
+    return standard;
 }
