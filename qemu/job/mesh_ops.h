@@ -2,7 +2,7 @@
 /*
  * The interface of a mesh that jobs and probes run on. Two files implement it:
  * fabric_job.c (windows, whose switches the host emulates: qemu/fabric/mesh.h)
- * and serial_job.c (boards with serial ports: qemu/serial/serial_mesh.h). The
+ * and serial_job.c (boards with serial ports: qemu/job/serial_mesh.h). The
  * options choose a row; its users ask what the mesh can do, never which it is.
  */
 #ifndef QEMU_JOB_MESH_OPS_H

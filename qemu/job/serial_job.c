@@ -7,13 +7,12 @@
 
 #include "hal/circuit.h"
 #include "hal/events.h"
-#include "qemu/board/emulator.h"
-#include "qemu/serial/serial_mesh.h"
 #include "qemu/fabric/postmortem.h"
 #include "qemu/job/collect.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/job/policy.h"
 #include "qemu/job/probe.h"
+#include "qemu/job/serial_mesh.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/progress.h"
@@ -43,7 +42,6 @@ struct run_counts {
 
 struct serial_job {
     struct job_mesh mesh;
-    struct serial_mesh_config config;
     struct serial_mesh driver;
     struct run_counts counts;
     bool emulated; /* the boards are: they run in the host's time */
@@ -355,37 +353,15 @@ static void print_nodes(const struct serial_job *job)
     struct ps ps;
 
     if (!job->emulated) {
-        console_limit(job->driver.console, EXPLAIN_MS);
+        console_limit(job->driver.console[0], EXPLAIN_MS);
     }
-    ps_begin(&ps, job->driver.console, task->request->size,
+    ps_begin(&ps, job->driver.console[0], task->request->size,
              task->originator->at);
     (void)ps_read(&ps);
     ps_explain(&ps, task->request->firmware);
-    console_limit(job->driver.console, 0);
+    console_limit(job->driver.console[0], 0);
     ps_print(stderr, &ps);
     ps_end(&ps);
-}
-
-/* Boards go on when one of them fails, and its parent would wait for minutes:
-   so that one is looked for. */
-static bool has_left(void *context)
-{
-    const struct serial_job *job = context;
-    const struct job_task *task = job->mesh.task;
-    const struct ps_node *node;
-    struct ps ps;
-
-    ps_begin(&ps, job->driver.console, task->request->size,
-             task->originator->at);
-    node = ps_find_left(&ps);
-    if (node != NULL) {
-        fprintf(stderr, "quincunx: node %u,%u has left the job: %s\n",
-                node->asked.at.x, node->asked.at.y,
-                node->placed ? postmortem_error(node->error)
-                             : "it has been reset");
-    }
-    ps_end(&ps);
-    return node != NULL;
 }
 
 /* Checks that all nodes have the originator's image and run by their crystal,
@@ -397,7 +373,7 @@ static int check_nodes(struct serial_job *job)
     struct nodes nodes;
     unsigned unfit = 0;
 
-    nodes_begin(&nodes, job->driver.console, task->request->size,
+    nodes_begin(&nodes, job->driver.console[0], task->request->size,
                 task->originator->at);
     if (nodes_read(&nodes) >= 0) {
         const struct identity *first = nodes_first(&nodes);
@@ -423,7 +399,7 @@ static uint32_t read_counts(struct ps_counts counts[],
 {
     const struct job_task *task = job->mesh.task;
 
-    return ps_count(counts, job->driver.console, task->request->size,
+    return ps_count(counts, job->driver.console[0], task->request->size,
                     task->originator->at);
 }
 
@@ -520,20 +496,6 @@ static struct serial_job *create(const struct job_task *task)
 
     counts->last_ps = memory_or_exit(calloc(nodes, sizeof *counts->last_ps));
     counts->before = memory_or_exit(calloc(nodes, sizeof *counts->before));
-    job->config = (struct serial_mesh_config){
-        .size = task->request->size,
-        .originator = task->originator->at,
-        .groups = task->groups,
-        .policy = job_policy(task)->id,
-        .port = task->request->port,
-        .other_consoles = task->request->other_consoles,
-        .wired = {.qemu = emulator_program(),
-                  .kind = task->request->board,
-                  .firmware = task->request->firmware,
-                  .noise = task->request->noise},
-        .watchdog_s = task->request->watchdog_s,
-        .has_left = has_left,
-        .context = job};
     job->mesh = (struct job_mesh){.ops = task->request->mesh,
                                   .task = task,
                                   .board = task->request->board->place.board,
@@ -554,8 +516,7 @@ static int open_mesh(struct job_mesh **mesh, const struct job_task *task,
     if (!fresh) {
         (void)signal(SIGINT, tell_interrupt);
     }
-    if (serial_mesh_start(&job->driver, &job->config,
-                          fresh ? serial_mesh_boards : serial_mesh_port) != 0) {
+    if (serial_mesh_start(&job->driver, task) != 0) {
         status = EXIT_FAILED;
     } else if (!probed) {
         status = fresh ? 0 : check_nodes(job);
@@ -628,16 +589,13 @@ static int send_order(struct job_mesh *mesh, const struct mesh_order order[])
 {
     struct serial_job *job = job_of(mesh);
     bool several = order->kind == WIRE_ORDER && mesh->task->groups != NULL;
-    enum mesh_end end = several ? serial_mesh_run_several(&job->driver, order)
-                                : serial_mesh_run(&job->driver, order);
+    int error = several ? serial_mesh_run_several(&job->driver, order)
+                        : serial_mesh_run(&job->driver, order);
 
-    mesh->report = &job->driver.report;
-    if (end == MESH_DONE && several && convert_reports(job) != 0) {
-        return EXIT_FAILED;
-    }
-    if (end == MESH_DONE) {
-        mesh->report = several ? job->driver.reports : mesh->report;
-        return 0;
+    if (error == 0) {
+        error = several ? convert_reports(job) : 0;
+        mesh->report = several ? job->driver.reports : &job->driver.report;
+        return error;
     }
     if (order->kind == WIRE_ORDER) {
         print_nodes(job);
@@ -670,7 +628,7 @@ static int collect(struct job_mesh *mesh, struct outcome *outcome,
         print_nodes(job);
         return EXIT_FAILED;
     }
-    read_stack(outcome, job->driver.console);
+    read_stack(outcome, job->driver.console[0]);
     return 0;
 }
 

@@ -63,7 +63,7 @@ qemu/format/sound: kernel_stats kernel_fir
 qemu/format/npy: kernel_matvec
 qemu/format/table: kernel_records kernel_channels
 qemu/format/: sanitized several_inputs
-qemu/job/serial: serial_run
+qemu/job/serial: serial_run nodes
 qemu/job/(groups|originators): originators
 qemu/job/: any_job outputs auto compare farm_run sanitized trees originators run
 qemu/report/(serve|page_server|run_page): serve
@@ -83,7 +83,7 @@ qemu/: golden refused
 # What a survivor is tried with: the first row that fits.
 WIDE = """
 qemu/theory: oracles readme_commands compare sanitized
-qemu/serial: ps serial_run chip progress serial_originators readme_commands \
+qemu/(serial|job/serial): ps serial_run chip progress serial_originators readme_commands \
   sanitized boards_page
 qemu/bench: readme_commands sanitized names rates
 qemu/command/model: readme_commands sanitized names
