@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/command.h"
 
-#include "qemu/serial/faults.h"
 #include "qemu/command/console_options.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/file.h"
@@ -36,7 +35,7 @@ static int read_faults(struct mesh_map *map, const struct console_reply *reply)
     map->fault = memory_or_exit(calloc(reply->lines + 1, sizeof *map->fault));
     for (uint32_t i = 1; i < reply->lines; ++i) {
         map->faults +=
-            console_faults_read(&map->fault[map->faults], reply->line[i]);
+            mesh_faults_read(&map->fault[map->faults], reply->line[i]);
     }
     if (!reply->ok && map->faults == 0) {
         fprintf(stderr,

@@ -64,6 +64,7 @@ static struct serial_job *job_of(struct job_mesh *mesh)
 
 /* Exchanges with a node, in their order. */
 struct exchanges {
+    struct torus_coord at;
     unsigned count;
     struct probe_row row[EXCHANGES * EXCHANGE_ROUNDS];
 };
@@ -229,7 +230,7 @@ static void count_exchange(struct run_counts *counts,
 
 /* One round. Result: 0 or the exit status. */
 static int exchange_some(struct serial_job *job, struct exchanges of[],
-                         const struct probe_log logs[], uint32_t count)
+                         uint32_t count)
 {
     const struct probe_channel channel = job_mesh_channel(&job->mesh);
     uint16_t times = job->emulated ? 1 : EXCHANGES;
@@ -243,7 +244,7 @@ static int exchange_some(struct serial_job *job, struct exchanges of[],
     for (uint32_t i = 0; i < count; ++i) {
         if (!agrees(&of[i])) {
             probe[asked++] = (struct probe){
-                .at = logs[i].at, .count = times, .bytes = PROBE_BYTES_MIN};
+                .at = of[i].at, .count = times, .bytes = PROBE_BYTES_MIN};
         }
     }
     status = probe_measure(&channel, rows, probe, asked);
@@ -264,13 +265,13 @@ static int exchange_some(struct serial_job *job, struct exchanges of[],
    time that a log's many bytes take is not known well enough. Emulated boards
    keep no time that more exchanges would tell better. */
 static int read_clocks(struct serial_job *job, struct exchanges of[],
-                       const struct probe_log logs[], uint32_t count)
+                       uint32_t count)
 {
     unsigned rounds = job->emulated ? 1 : EXCHANGE_ROUNDS;
     int status = 0;
 
     for (unsigned k = 0; status == 0 && k < rounds; ++k) {
-        status = exchange_some(job, of, logs, count);
+        status = exchange_some(job, of, count);
     }
     return status;
 }
@@ -282,8 +283,12 @@ static int read_logs(struct serial_job *job, struct probe_log logs[],
 {
     const struct probe_channel channel = job_mesh_channel(&job->mesh);
     struct exchanges *of = memory_or_exit(calloc(2u * count + 1u, sizeof *of));
-    int status = read_clocks(job, of, logs, count);
+    int status;
 
+    for (uint32_t i = 0; i < count; ++i) {
+        of[i].at = of[count + i].at = logs[i].at;
+    }
+    status = read_clocks(job, of, count);
     if (status == 0) {
         status = serial_mesh_trace(&job->driver, logs[count].event,
                                    &logs[count].count) == 0
@@ -291,7 +296,7 @@ static int read_logs(struct serial_job *job, struct probe_log logs[],
                      : EXIT_FAILED;
     }
     if (status == 0 && !job->emulated) {
-        status = read_clocks(job, of + count, logs, count);
+        status = read_clocks(job, of + count, count);
     }
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
         count_exchange(&job->counts, &logs[i].row);
@@ -427,30 +432,29 @@ static void sum_traffic(struct outcome *outcome, const struct ps_counts after[],
     outcome->retransmissions = sum.retransmitted;
 }
 
+static void print_uncounted(uint32_t counted, uint32_t nodes, const char *when)
+{
+    if (counted < nodes) {
+        fprintf(stderr,
+                "quincunx: only %u of %u nodes reported their counters%s\n",
+                counted, nodes, when);
+    }
+}
+
 /* Sets the job's traffic. Retries of the messages that fetched logs count
    too. */
 static void set_traffic(struct outcome *outcome, const struct serial_job *job)
 {
-    const struct run_counts *counts = &job->counts;
+    uint32_t before = job->counts.nodes_counted_before;
     uint32_t nodes = outcome->node_count;
     struct ps_counts *after = memory_or_exit(calloc(nodes, sizeof *after));
     uint32_t counted = read_counts(after, job);
 
-    if (counted < nodes) {
-        fprintf(stderr,
-                "quincunx: only %u of %u nodes reported their counters\n",
-                counted, nodes);
-    }
-    if (counts->nodes_counted_before < nodes) {
-        fprintf(stderr,
-                "quincunx: only %u of %u nodes reported their counters before "
-                "the job\n",
-                counts->nodes_counted_before, nodes);
-    }
+    print_uncounted(counted, nodes, "");
+    print_uncounted(before, nodes, " before the job");
     /* A difference of sums over other nodes says nothing. */
-    if (counts->nodes_counted_before == nodes &&
-        (counted == nodes || job->mesh.ops->has_images)) {
-        sum_traffic(outcome, after, counts);
+    if (before == nodes && (counted == nodes || job->mesh.ops->has_images)) {
+        sum_traffic(outcome, after, &job->counts);
         outcome->counts_nodes = counted == nodes;
     }
     free(after);
@@ -561,21 +565,13 @@ static void convert_report(const struct mesh_report *report, uint64_t offset_ps)
 /* Measures the other originators' clocks, by exchanges with each. */
 static int convert_reports(struct serial_job *job)
 {
-    const struct job_task *task = job->mesh.task;
-    const struct mesh_groups *groups = task->groups;
-    const struct probe_channel channel = job_mesh_channel(&job->mesh);
+    const struct mesh_groups *groups = job->mesh.task->groups;
     int status = 0;
 
     for (uint32_t i = 1; status == 0 && i < groups->count; ++i) {
-        struct probe probe = {.at = groups->originator[i],
-                              .count = job->emulated ? 1 : EXCHANGES,
-                              .bytes = PROBE_BYTES_MIN};
-        struct exchanges of = {.count = probe.count};
+        struct exchanges of = {.at = groups->originator[i]};
 
-        status = probe_measure(&channel, of.row, &probe, 1);
-        for (unsigned k = 0; status == 0 && k < of.count; ++k) {
-            count_exchange(&job->counts, &of.row[k]);
-        }
+        status = exchange_some(job, &of, 1);
         if (status == 0) {
             convert_report(&job->driver.reports[i],
                            (uint64_t)offset_of(&of, 0));

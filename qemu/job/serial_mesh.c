@@ -9,7 +9,7 @@
 #include "qemu/job/policy.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/progress.h"
-#include "qemu/serial/faults.h"
+#include "qemu/serial/mesh_map.h"
 #include "qemu/serial/ps.h"
 
 #include <inttypes.h>
@@ -228,7 +228,7 @@ static int discover(struct serial_mesh *mesh, bool again)
         if (!again) {
             fprintf(stderr, "quincunx: the mesh is not a %ux%u torus:\n",
                     size.width, size.height);
-            console_faults_print(stderr, &reply, size);
+            mesh_faults_print(stderr, &reply, size);
         }
     }
     console_reply_free(&reply);

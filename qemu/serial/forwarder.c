@@ -60,29 +60,8 @@ struct wired_forwarder {
     struct wired_halt halt;
     bool running;
     pthread_t thread;
-    pthread_mutex_t lock; /* around tails */
+    pthread_mutex_t lock; /* around tails and damage */
 };
-
-/* ---- noise ---- */
-
-static void count(uint64_t *counter, uint64_t more)
-{
-    __atomic_fetch_add(counter, more, __ATOMIC_RELAXED);
-}
-
-/* Damages bytes in place; how many are left. */
-static uint32_t damage(struct wired_forwarder *forwarder, struct end *end,
-                       uint8_t *data, uint32_t bytes)
-{
-    struct noise_counts did = {.bytes = 0};
-    uint32_t left =
-        noise_apply(&forwarder->noise, &end->random, &did, data, bytes);
-
-    count(&forwarder->damage.bytes, did.bytes);
-    count(&forwarder->damage.changed, did.changed);
-    count(&forwarder->damage.dropped, did.dropped);
-    return left;
-}
 
 /* ---- moving bytes ---- */
 
@@ -228,15 +207,15 @@ static void fill(struct wired_forwarder *forwarder, struct end *end)
     uint8_t *data = peer != NULL ? peer->out : nowhere;
     ssize_t got = read(end->fd, data, BUFFER_BYTES);
 
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return;
+    }
+    if (got <= 0 && end->kind == TTY) {
+        set_absent(forwarder, end, true);
+        return;
+    }
     if (got <= 0) {
-        if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
-            return;
-        }
-        if (end->kind == TTY) {
-            set_absent(forwarder, end, true);
-        } else {
-            close_end(forwarder, end);
-        }
+        close_end(forwarder, end);
         return;
     }
     if (end->kind == CONSOLE) {
@@ -247,9 +226,11 @@ static void fill(struct wired_forwarder *forwarder, struct end *end)
     }
     if (peer != NULL) {
         peer->from = 0;
-        peer->to = end->kind == LINK
-                       ? damage(forwarder, end, data, (uint32_t)got)
-                       : (uint32_t)got;
+        peer->to = (uint32_t)got;
+        if (end->kind == LINK) {
+            peer->to = noise_apply(&forwarder->noise, &end->random,
+                                   &forwarder->damage, data, peer->to);
+        }
         flush(forwarder, peer);
     }
 }
@@ -444,15 +425,14 @@ int wired_forwarder_start(struct wired_forwarder *forwarder)
 
 /* ---- from other threads ---- */
 
-struct noise_counts
-wired_forwarder_damage(const struct wired_forwarder *forwarder)
+struct noise_counts wired_forwarder_damage(struct wired_forwarder *forwarder)
 {
-    const struct noise_counts *damage = &forwarder->damage;
+    struct noise_counts damage;
 
-    return (struct noise_counts){
-        __atomic_load_n(&damage->bytes, __ATOMIC_RELAXED),
-        __atomic_load_n(&damage->changed, __ATOMIC_RELAXED),
-        __atomic_load_n(&damage->dropped, __ATOMIC_RELAXED)};
+    pthread_mutex_lock(&forwarder->lock);
+    damage = forwarder->damage;
+    pthread_mutex_unlock(&forwarder->lock);
+    return damage;
 }
 
 static void print_tail(FILE *out, const struct end *end)

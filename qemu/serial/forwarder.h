@@ -48,8 +48,7 @@ NODISCARD int wired_forwarder_tty(struct wired_forwarder *forwarder, int fd,
 NODISCARD int wired_forwarder_start(struct wired_forwarder *forwarder);
 
 /* The bytes carried, changed and lost so far; may be called from any thread. */
-struct noise_counts
-wired_forwarder_damage(const struct wired_forwarder *forwarder);
+struct noise_counts wired_forwarder_damage(struct wired_forwarder *forwarder);
 
 /* Prints the last lines of the node's console, if the forwarder reads it. */
 void wired_forwarder_last_words(struct wired_forwarder *forwarder, FILE *out,

@@ -5,6 +5,76 @@
 
 #include <string.h>
 
+/* ---- what the console says ---- */
+
+/* 0: no such name. */
+static uint8_t code_of(const char *name)
+{
+    uint8_t code = DISCOVER_TWISTED;
+
+    while (code > 0 && strcmp(names_at(DISCOVER_CODES, code), name) != 0) {
+        code -= 1;
+    }
+    return code;
+}
+
+/* TORUS_PORTS: of no port. */
+static uint8_t port_of(const struct console_reply *row, const char *key)
+{
+    char name[CONSOLE_WORD_BYTES];
+    uint8_t port = 0;
+
+    if (console_value(row, name, key) == NULL) {
+        return TORUS_PORTS;
+    }
+    while (port < TORUS_PORTS && strcmp(torus_port_names[port], name) != 0) {
+        port += 1;
+    }
+    return port;
+}
+
+static uint8_t number(const struct console_reply *row, const char *key)
+{
+    uint64_t value = 0;
+
+    (void)console_number(row, &value, key);
+    return value <= UINT8_MAX ? (uint8_t)value : 0;
+}
+
+bool mesh_faults_read(struct discover_fault *fault, char *row)
+{
+    const struct console_reply reply = {.lines = 1, .line = &row};
+    char name[CONSOLE_WORD_BYTES] = "";
+
+    (void)console_value(&reply, name, "fault");
+    *fault = (struct discover_fault){.x = number(&reply, "x"),
+                                     .y = number(&reply, "y"),
+                                     .port = port_of(&reply, "port"),
+                                     .code = code_of(name),
+                                     .other_x = number(&reply, "to_x"),
+                                     .other_y = number(&reply, "to_y"),
+                                     .other_port = port_of(&reply, "to_port"),
+                                     .count = number(&reply, "count")};
+    return fault->code != 0;
+}
+
+void mesh_faults_print(FILE *out, const struct console_reply *reply,
+                          struct torus_size size)
+{
+    for (uint32_t i = 1; i < reply->lines; ++i) {
+        struct discover_fault fault;
+        char text[FAULT_TEXT_BYTES];
+        bool known = mesh_faults_read(&fault, reply->line[i]);
+
+        if (known) {
+            (void)fault_text(text, size, &fault);
+        }
+        fprintf(out, "  %s\n", known ? text : reply->line[i]);
+    }
+}
+
+/* ---- what there is ---- */
+
 const struct discover_fault *
 mesh_map_fault(const struct mesh_map *map, struct torus_coord at, unsigned port)
 {

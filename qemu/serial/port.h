@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A serial port of this machine: a terminal, real or a pseudo-terminal (QEMU's,
- * a test's); the socket of a modelled board (model_port.h); or a descriptor that
- * is open already (one end of a socket pair). Every wait ends, by the port's
- * clock.
+ * a test's); the socket of a modelled board (model_port.h); or a descriptor
+ * that is open already (one end of a socket pair). Every wait ends, by the
+ * port's clock.
  */
 #ifndef QEMU_SERIAL_PORT_H
 #define QEMU_SERIAL_PORT_H

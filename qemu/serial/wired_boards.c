@@ -67,14 +67,14 @@ static int print_error(const struct wired *wired, uint32_t node,
 static int accept_from(int listener, const struct sockaddr_in *other)
 {
     struct sockaddr_in from;
-    socklen_t length = sizeof from;
-    int fd = accept4(listener, (struct sockaddr *)&from, &length, SOCK_CLOEXEC);
+    int fd = -1;
 
-    while (fd >= 0 && from.sin_port != other->sin_port) {
-        close(fd);
-        length = sizeof from;
+    do {
+        socklen_t length = sizeof from;
+
+        process_close(fd);
         fd = accept4(listener, (struct sockaddr *)&from, &length, SOCK_CLOEXEC);
-    }
+    } while (fd >= 0 && from.sin_port != other->sin_port);
     return fd;
 }
 
@@ -105,10 +105,9 @@ static int open_pair(int pair[2])
                               .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const int at_once = 1;
-    int error = 0;
+    int error;
 
-    pair[0] = -1;
-    pair[1] = -1;
+    pair[0] = pair[1] = -1;
     if (listener >= 0 &&
         bind(listener, (struct sockaddr *)&own, sizeof own) == 0 &&
         listen(listener, 1) == 0) {
@@ -166,13 +165,6 @@ static int lay_cables(struct wired *wired)
     return 0;
 }
 
-static enum wired_console console_of(const struct wired_config *config,
-                                     uint32_t node)
-{
-    return config->console == NULL ? WIRED_KEEP
-                                   : (enum wired_console)config->console[node];
-}
-
 static int lay_console(struct wired *wired, uint32_t node)
 {
     struct board *board = &wired->board[node];
@@ -182,7 +174,8 @@ static int lay_console(struct wired *wired, uint32_t node)
         return -1;
     }
     board->fd[CHILD_CONSOLE] = pair[0];
-    switch (console_of(&wired->config, node)) {
+    switch (wired->config.console == NULL ? WIRED_KEEP
+                                          : wired->config.console[node]) {
     case WIRED_SOCKET:
         board->console = pair[1];
         return fcntl(pair[1], F_SETFL, O_NONBLOCK);
@@ -195,21 +188,18 @@ static int lay_console(struct wired *wired, uint32_t node)
 }
 
 /* Where debuggers may come, the launcher has a hand on every board. */
-static int lay_monitors(struct wired *wired)
+static int lay_monitor(struct wired *wired, uint32_t node)
 {
-    for (uint32_t node = 0; wired->config.gdb != NULL && node < wired->nodes;
-         ++node) {
-        int pair[2];
+    int pair[2];
 
-        if (open_pair(pair) != 0) {
-            return print_error(wired, node, "its monitor");
-        }
-        wired->board[node].fd[CHILD_MONITOR] = pair[0];
-        if (wired_forwarder_monitor(wired->forwarder, pair[1], node) != 0) {
-            return print_error(wired, node, "its monitor");
-        }
+    if (wired->config.gdb == NULL) {
+        return 0;
     }
-    return 0;
+    if (open_pair(pair) != 0) {
+        return -1;
+    }
+    wired->board[node].fd[CHILD_MONITOR] = pair[0];
+    return wired_forwarder_monitor(wired->forwarder, pair[1], node);
 }
 
 static int lay_consoles(struct wired *wired)
@@ -217,6 +207,9 @@ static int lay_consoles(struct wired *wired)
     for (uint32_t node = 0; node < wired->nodes; ++node) {
         if (lay_console(wired, node) != 0) {
             return print_error(wired, node, "its console");
+        }
+        if (lay_monitor(wired, node) != 0) {
+            return print_error(wired, node, "its monitor");
         }
     }
     return 0;
@@ -240,34 +233,39 @@ static void add_option(struct line *line, const char *option, const char *value)
     line->argv[line->count++] = (char *)value;
 }
 
-/* A serial port's other side: what the board inherits, or nothing. */
-static void add_serial(struct line *line, const struct board *board,
+/* What QEMU is told of each socket that a board may have. */
+static const struct {
+    const char *socket;
+    const char *option;
+    const char *value;
+} uses[CHILD_FDS] = {
+    {"id=p0", "-serial", "chardev:p0"},
+    {"id=p1", "-serial", "chardev:p1"},
+    {"id=p2", "-serial", "chardev:p2"},
+    {"id=p3", "-serial", "chardev:p3"},
+    [CHILD_CONSOLE] = {"id=p4", "-serial", "chardev:p4"},
+    [CHILD_MONITOR] = {"id=monitor", "-mon", "chardev=monitor,mode=control"},
+    [CHILD_GDB] = {"id=gdb,server=on,wait=off", "-gdb", "chardev:gdb"}};
+
+/* False: the board has no such socket. */
+static bool add_socket(struct line *line, const struct board *board,
                        unsigned which)
 {
-    static const char *const serial[] = {
-        "chardev:p0", "chardev:p1", "chardev:p2", "chardev:p3", "chardev:p4"};
-
-    if (which == BOARD_NO_LINE || board->fd[which] < 0) {
-        add_option(line, "-serial", "null");
-        return;
+    if (board->fd[which] < 0) {
+        return false;
     }
     snprintf(line->chardev[which], sizeof line->chardev[which],
-             "socket,id=p%u,fd=%u", which, PROCESS_FD + which);
+             "socket,fd=%u,%s", PROCESS_FD + which, uses[which].socket);
     add_option(line, "-chardev", line->chardev[which]);
-    add_option(line, "-serial", serial[which]);
-}
-
-static char *image_of(const struct wired_config *config, uint32_t node)
-{
-    const char *image = config->image != NULL ? config->image[node] : NULL;
-
-    return (char *)(image != NULL ? image : config->firmware);
+    add_option(line, uses[which].option, uses[which].value);
+    return true;
 }
 
 static void compose(struct line *line, const struct wired *wired, uint32_t node)
 {
     const struct board_kind *kind = wired->config.kind;
     const struct board *board = &wired->board[node];
+    const char *const *image = wired->config.image;
     struct torus_coord at = torus_coord_of(wired->config.size, node);
 
     *line = (struct line){.argv = {(char *)wired->config.qemu}, .count = 1};
@@ -281,26 +279,19 @@ static void compose(struct line *line, const struct wired *wired, uint32_t node)
     }
     add_option(line, "-display", "none");
     for (size_t i = 0; i < BOARD_UARTS; ++i) {
-        add_serial(line, board, kind->uart[i]);
+        if (kind->uart[i] == BOARD_NO_LINE ||
+            !add_socket(line, board, kind->uart[i])) {
+            add_option(line, "-serial", "null");
+        }
     }
-    if (board->fd[CHILD_MONITOR] >= 0) {
-        snprintf(line->chardev[CHILD_MONITOR],
-                 sizeof line->chardev[CHILD_MONITOR], "socket,id=monitor,fd=%d",
-                 PROCESS_FD + CHILD_MONITOR);
-        add_option(line, "-chardev", line->chardev[CHILD_MONITOR]);
-        add_option(line, "-mon", "chardev=monitor,mode=control");
-    }
-    if (board->fd[CHILD_GDB] >= 0) {
-        snprintf(line->chardev[CHILD_GDB], sizeof line->chardev[CHILD_GDB],
-                 "socket,id=gdb,fd=%d,server=on,wait=off",
-                 PROCESS_FD + CHILD_GDB);
-        add_option(line, "-chardev", line->chardev[CHILD_GDB]);
-        add_option(line, "-gdb", "chardev:gdb");
-    }
+    (void)add_socket(line, board, CHILD_MONITOR);
+    (void)add_socket(line, board, CHILD_GDB);
     snprintf(line->id, sizeof line->id, "loader,addr=0x%x,data=0x%x,data-len=4",
              kind->unique_emulated, 0xA5000000u + node);
     add_option(line, "-device", line->id);
-    add_option(line, "-kernel", image_of(&wired->config, node));
+    add_option(line, "-kernel",
+               image != NULL && image[node] != NULL ? image[node]
+                                                    : wired->config.firmware);
 }
 
 /* The board's ends of its cables; the debuggers' sockets are the caller's. */
@@ -454,8 +445,7 @@ struct wired *wired_start(const struct wired_config *config)
         return NULL;
     }
     if (plug_cables(wired) != 0 || lay_cables(wired) != 0 ||
-        lay_consoles(wired) != 0 || lay_monitors(wired) != 0 ||
-        start_boards(wired) != 0) {
+        lay_consoles(wired) != 0 || start_boards(wired) != 0) {
         wired_stop(wired);
         return NULL;
     }
