@@ -27,7 +27,7 @@
 #define SIDE_MAX 31u
 /* How long boards may take to tell why a job failed. */
 #define EXPLAIN_MS 3000u
-/* Two crystals differ by less. */
+/* Most by which one crystal may be faster than another. */
 #define DRIFT_MAX 1e-3
 
 /* Counts that are subtracted from the boards' counters, so that the job's are
@@ -130,9 +130,10 @@ struct node_clock {
     double drift;       /* by how much it is faster */
 };
 
-#define DRIFT_STEPS 3u /* each knows it better, as others took less for it */
+#define DRIFT_STEPS 3u /* each begins with the drift that the last one found   \
+                        */
 
-/* after: NULL: there were none, and the drift is not known. */
+/* `after`: NULL if there were no exchanges after the log: no drift is known. */
 static struct node_clock clock_of(const struct exchanges *before,
                                   const struct exchanges *after)
 {
@@ -452,7 +453,7 @@ static void set_traffic(struct outcome *outcome, const struct serial_job *job)
 
     print_uncounted(counted, nodes, "");
     print_uncounted(before, nodes, " before the job");
-    /* A difference of sums over other nodes says nothing. */
+    /* Sums over different nodes have no difference that means something. */
     if (before == nodes && (counted == nodes || job->mesh.ops->has_images)) {
         sum_traffic(outcome, after, &job->counts);
         outcome->counts_nodes = counted == nodes;
@@ -492,47 +493,37 @@ static void close_mesh(struct job_mesh *mesh)
     free(job);
 }
 
-static struct serial_job *create(const struct job_task *task)
+static int open_mesh(struct job_mesh **mesh, const struct job_task *task,
+                     bool probed)
 {
     struct serial_job *job = memory_or_exit(calloc(1, sizeof *job));
     struct run_counts *counts = &job->counts;
     uint32_t nodes = torus_nodes(task->request->size);
-
-    counts->last_ps = memory_or_exit(calloc(nodes, sizeof *counts->last_ps));
-    counts->before = memory_or_exit(calloc(nodes, sizeof *counts->before));
-    job->mesh = (struct job_mesh){.ops = task->request->mesh,
-                                  .task = task,
-                                  .board = task->request->board->place.board,
-                                  .report = &job->driver.report};
-    return job;
-}
-
-static int open_mesh(struct job_mesh **mesh, const struct job_task *task,
-                     bool probed)
-{
-    struct serial_job *job = create(task);
-    struct run_counts *counts = &job->counts;
     bool fresh =
         task->request->mesh->has_images; /* boards that are started here */
     int status = 0;
 
+    counts->last_ps = memory_or_exit(calloc(nodes, sizeof *counts->last_ps));
+    counts->before = memory_or_exit(calloc(nodes, sizeof *counts->before));
     job->emulated = fresh;
+    job->mesh = (struct job_mesh){.ops = task->request->mesh,
+                                  .task = task,
+                                  .board = task->request->board->place.board};
     if (!fresh) {
         (void)signal(SIGINT, tell_interrupt);
     }
     if (serial_mesh_start(&job->driver, task) != 0) {
         status = EXIT_FAILED;
-    } else if (!probed) {
-        status = fresh ? 0 : check_nodes(job);
+    } else if (!probed && !fresh) {
+        status = check_nodes(job);
     }
     if (status != 0) {
         close_mesh(&job->mesh);
         return status;
     }
     /* Boards that were just started have counted nothing. */
-    counts->nodes_counted_before = fresh || probed
-                                       ? torus_nodes(task->request->size)
-                                       : read_counts(counts->before, job);
+    counts->nodes_counted_before =
+        fresh || probed ? nodes : read_counts(counts->before, job);
     job->mesh.room_bytes = job->driver.room_bytes;
     job->mesh.up_wall_s = job->driver.up_wall_s;
     *mesh = &job->mesh;
@@ -541,7 +532,7 @@ static int open_mesh(struct job_mesh **mesh, const struct job_task *task,
 
 /* ---- orders ---- */
 
-/* Where a report has times of its originator's clock. */
+/* Offsets of a report's times, which are of its originator's clock. */
 static const uint16_t report_times[] = {
     offsetof(struct wire_report, scatter_start_ps),
     offsetof(struct wire_report, gather_done_ps),

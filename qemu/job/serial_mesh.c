@@ -26,15 +26,15 @@
 #define LOOK_S 0.02
 #define LOOK_MAX_S 1.0
 #define LOOK_PART (1.0 / 16)
-/* After so long all boards are asked whether they are in the job yet, and again
-   after twice as long each time. */
+/* Time after which all boards are asked whether they are still in the job; it
+   doubles each time. */
 #define ASK_S 4.0
 /* How long a board may take to say where it is, once the mesh has been found.
  */
 #define PLACE_S 5.0
 /* How long a board may take to take a reset. */
 #define RESET_MS 1500u
-/* How a dead board is looked for. */
+/* How often, and with which pauses, a board that may have died is looked at. */
 #define DEATH_LOOKS 5u
 #define DEATH_LOOK_S 0.1
 
@@ -115,8 +115,8 @@ static bool somebody_died(struct serial_mesh *mesh)
     return true;
 }
 
-/* A console failed: since its board died, which shows a moment after its line
-   has gone, or for a reason of its own. */
+/* Prints why a console failed: its board died, which shows a moment after its
+   line has gone, or the console's own reason. */
 static int print_failure(struct serial_mesh *mesh,
                          const struct console *console)
 {
@@ -208,8 +208,8 @@ static int send_wave(struct serial_mesh *mesh, struct console_reply *reply)
     return error;
 }
 
-/* A wave; the faults that it finds, one a line, unless there is another try.
-   Result: 0; 1: faults; -1: no more tries make sense. */
+/* Sends a wave, and prints the faults that it finds unless there is another
+   try. Result: 0; 1: faults; -1: no more tries make sense. */
 static int discover(struct serial_mesh *mesh, bool again)
 {
     struct torus_size size = mesh->task->request->size;
@@ -250,7 +250,8 @@ static int find_mesh(struct serial_mesh *mesh)
     return error == 0 ? 0 : -1;
 }
 
-/* Whether the board of a console sits there, by its own word. */
+/* Whether the board of a console says that it is at `at`; *found is the place
+   that it says. */
 static bool is_at(struct console *console, struct torus_coord at,
                   uint64_t found[2])
 {
@@ -524,7 +525,7 @@ static int print_unreached(const struct serial_mesh *mesh, uint32_t i,
     return -1;
 }
 
-/* Names it behind a message that says what did not come. */
+/* Names the originator, after a message that says what did not come. */
 static int print_silent(const struct serial_mesh *mesh, uint32_t i,
                         const char *what, const char *how)
 {
@@ -535,8 +536,9 @@ static int print_silent(const struct serial_mesh *mesh, uint32_t i,
     return -1;
 }
 
-/* The error that the first originator's node answers to errands, of which it
-   did `done` before; not one if the answer is malformed. */
+/* Reads the first originator's answer to errands. Result: the error of the
+   errand that was tried last, before which *done were carried out; ERR_LENGTH:
+   the answer is malformed. */
 static int read_answer(const struct mesh_report *report, uint32_t *done)
 {
     const uint8_t *answer = report->data + CIRCUIT_HEADER_BYTES;

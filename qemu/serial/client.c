@@ -36,7 +36,7 @@ struct console {
     char why[WHY_BYTES];
 };
 
-/* The end of a wait for a line. */
+/* How a wait for a line ended. */
 enum received {
     RECEIVED_GONE = -1,
     RECEIVED_NOTHING,
@@ -139,14 +139,27 @@ const struct console_counters *console_counters(const struct console *console)
 
 /* ---- lines ---- */
 
-/* `@TAG TEXT` with its CRC; `fresh`: behind an empty line, which ends what is
-   left of a line that was cut. 0 or -1. */
+/* Result: 0; -1: the port has gone, or takes nothing for wait_ms. */
+static int write_bytes(struct console *console, const char *data,
+                       unsigned bytes)
+{
+    int status = console_port_write(console->port, (const uint8_t *)data, bytes,
+                                    console->wait_ms);
+
+    if (status > 0) {
+        return fail(console, "it takes no bytes: nothing written for %u ms",
+                    console->wait_ms);
+    }
+    return status < 0 ? fail_gone(console) : 0;
+}
+
+/* Writes `@TAG TEXT` with its CRC; `fresh`: behind an empty line, which ends
+   what is left of a line that was cut. Result: 0 or -1. */
 static int write_request(struct console *console, uint32_t tag,
                          const char *text, bool fresh)
 {
     struct line_writer out;
     unsigned bytes;
-    int status = 0;
 
     line_begin(&out);
     line_put(&out, "@%u %s", tag, text);
@@ -154,19 +167,10 @@ static int write_request(struct console *console, uint32_t tag,
         return fail(console, "'%.40s...': too long for a line", text);
     }
     bytes = line_end(&out);
-    if (fresh) {
-        status = console_port_write(console->port, (const uint8_t *)"\n", 1,
-                                    console->wait_ms);
+    if (fresh && write_bytes(console, "\n", 1) != 0) {
+        return -1;
     }
-    if (status == 0) {
-        status = console_port_write(console->port, (const uint8_t *)out.text,
-                                    bytes, console->wait_ms);
-    }
-    if (status > 0) {
-        return fail(console, "it takes no bytes: nothing written for %u ms",
-                    console->wait_ms);
-    }
-    return status < 0 ? fail_gone(console) : 0;
+    return write_bytes(console, out.text, bytes);
 }
 
 static bool begins(const char *text, const char *word)
@@ -241,22 +245,17 @@ static const char *find_value(const char *text, const char *key)
     return NULL;
 }
 
-static bool number_in(const char *text, uint64_t *number, const char *key)
+static bool number_in(char *text, uint64_t *number, const char *key)
 {
-    const char *value = find_value(text, key);
-    char word[CONSOLE_WORD_BYTES];
+    const struct console_reply line = {.lines = 1, .line = &text};
 
-    if (value == NULL) {
-        return false;
-    }
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(value, " "), value);
-    return parse_count(word, number) == NULL;
+    return console_number(&line, number, key);
 }
 
 /* The tag of the line that was heard; false: it has none. */
-static bool tag_of(const struct console *console, uint32_t *tag)
+static bool tag_of(struct console *console, uint32_t *tag)
 {
-    uint64_t number;
+    uint64_t number = 0;
     bool found = number_in(console->reader.text, &number, "tag");
 
     *tag = (uint32_t)number;
@@ -324,7 +323,7 @@ static enum parsed parse_first(struct console_reply *reply, char *text)
     return more ? PARSED_ROW : PARSED_ALL;
 }
 
-static enum parsed parse_end(struct console_reply *reply, const char *text)
+static enum parsed parse_end(struct console_reply *reply, char *text)
 {
     const char *code = find_value(text, "err");
     uint64_t rows = 0;
@@ -361,7 +360,8 @@ static enum parsed parse_line(struct console *console,
     return reply->lines > LINES_MAX ? PARSED_SPOILT : PARSED_ROW;
 }
 
-/* One try: 0: there is the reply; 1: try again; -1: there is no sense in it. */
+/* Waits for the reply. Result: 0: it is there; 1: ask again; -1: the port has
+   gone. */
 static int receive_reply(struct console *console, struct console_reply *reply,
                          uint32_t tag, uint32_t rows_ms)
 {
@@ -395,8 +395,9 @@ static int receive_reply(struct console *console, struct console_reply *reply,
     }
 }
 
-/* Rows of circuits take as long as those; `peeks` never pauses for long, also
-   on emulated boards (SHELL_ALIVE_US is half a second there). */
+/* How long the next row of a reply may take: as long as circuits do where the
+   command sends over them; `peeks` prints a line at least each SHELL_ALIVE_US,
+   which is half a second on emulated boards. */
 static uint32_t rows_ms_of(const struct console *console, const char *command)
 {
     static const char *const slow[] = {"mesh", "ping", "peek", "identify",
@@ -508,7 +509,7 @@ static int send_next(struct console *console, struct transfer *transfer)
     return write_request(console, console->tag++, text, false);
 }
 
-/* Fills the window. 0 or -1. */
+/* Fills the window. Result: 0 or -1. */
 static int send_ahead(struct console *console, struct transfer *transfer)
 {
     while (!transfer->lost && transfer->next < transfer->total &&
@@ -521,7 +522,7 @@ static int send_ahead(struct console *console, struct transfer *transfer)
     return 0;
 }
 
-/* Begins again at `base`. 0 or -1. */
+/* Begins again at `base`. Result: 0 or -1. */
 static int send_again(struct console *console, struct transfer *transfer)
 {
     console->counters.retries += 1;
@@ -535,10 +536,7 @@ static int send_again(struct console *console, struct transfer *transfer)
                     transfer->out != NULL ? "does not take" : "does not give",
                     transfer->base, transfer->total, console->tries);
     }
-    return console_port_write(console->port, (const uint8_t *)"\n", 1,
-                              console->wait_ms) < 0
-               ? fail_gone(console)
-               : 0;
+    return write_bytes(console, "\n", 1);
 }
 
 static void move_on(struct transfer *transfer, uint32_t base)
@@ -550,12 +548,13 @@ static void move_on(struct transfer *transfer, uint32_t base)
     }
 }
 
-/* 0: good; 1: bytes are missing before it; -1: it makes no sense. */
-static int parse_data(struct transfer *transfer, const char *text)
+/* Takes a piece of the message. Result: 0: good; 1: bytes are missing before
+   it; -1: it makes no sense. */
+static int parse_data(struct transfer *transfer, char *text)
 {
     const char *data = find_value(text, "data");
     uint8_t bytes[LINE_DATA_MAX];
-    uint64_t at;
+    uint64_t at = 0;
     int count;
 
     if (data == NULL || !number_in(text, &at, "at")) {
@@ -574,8 +573,8 @@ static int parse_data(struct transfer *transfer, const char *text)
     return at > transfer->base;
 }
 
-/* A reply to what was asked; as parse_data(). */
-static int parse_answer(struct transfer *transfer, const char *text)
+/* Reads the reply to a line of this transfer. Result: as parse_data(). */
+static int parse_answer(struct transfer *transfer, char *text)
 {
     uint64_t next = 0;
 
@@ -593,7 +592,7 @@ static int parse_answer(struct transfer *transfer, const char *text)
     return !begins(text, "ok");
 }
 
-/* A line that has a tag. 0 or -1. */
+/* Reads a line that has a tag. Result: 0 or -1. */
 static int parse_tagged(struct console *console, struct transfer *transfer)
 {
     char *text = console->reader.text;
@@ -617,7 +616,7 @@ static int parse_tagged(struct console *console, struct transfer *transfer)
     return 0;
 }
 
-/* One line, and what follows from it. 0 or -1. */
+/* Waits for a line and does what follows from it. Result: 0 or -1. */
 static int receive_answer(struct console *console, struct transfer *transfer)
 {
     int status = 0;
@@ -664,7 +663,7 @@ static int transfer_all(struct console *console, struct transfer *transfer)
     return status;
 }
 
-/* 0: `ok`; 1: `err busy`; -1: anything else. */
+/* Result: 0: the reply is `ok`; 1: `err busy`; -1: anything else. */
 static int request_ok(struct console *console, struct console_reply *reply,
                       const char *command)
 {

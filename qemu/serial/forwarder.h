@@ -16,10 +16,8 @@
 
 struct wired_forwarder;
 
-/*
- * A forwarder for at most `ends` sockets, without its thread yet. Each
- * direction of a link damages its bytes by `noise`. NULL with errno.
- */
+/* Makes a forwarder for at most `ends` sockets, without its thread yet. Each
+   direction of a link damages its bytes by `noise`. Result: NULL with errno. */
 struct wired_forwarder *wired_forwarder_new(uint32_t ends,
                                             const struct noise *noise);
 

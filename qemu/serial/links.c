@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define COUNTERS PEEK_PORT_COUNTERS
-/* A counter that falls from here on has wrapped; else the board has started
-   again. */
+/* A counter that is less than before has wrapped if it was at least this;
+   otherwise the board has started again. */
 #define NEAR_WRAP 0xf0000000u
 
 /* Counters of a port that have a column, by their place in PEEK_PORT_NAMES. */

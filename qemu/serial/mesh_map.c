@@ -59,7 +59,7 @@ bool mesh_faults_read(struct discover_fault *fault, char *row)
 }
 
 void mesh_faults_print(FILE *out, const struct console_reply *reply,
-                          struct torus_size size)
+                       struct torus_size size)
 {
     for (uint32_t i = 1; i < reply->lines; ++i) {
         struct discover_fault fault;

@@ -26,7 +26,7 @@ bool mesh_faults_read(struct discover_fault *fault, char *row);
 /* Prints a line for each row of the console's reply to `mesh`, of a mesh that
    should have this size; a row that is no fault comes out as it is. */
 void mesh_faults_print(FILE *out, const struct console_reply *reply,
-                          struct torus_size size);
+                       struct torus_size size);
 
 /* Result: the first fault of a port; NULL: none. */
 const struct discover_fault *mesh_map_fault(const struct mesh_map *map,

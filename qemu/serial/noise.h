@@ -23,15 +23,14 @@ struct noise {
     uint64_t seed;
 };
 
-/* Bytes of links, and what became of those that did not get through as they
-   were. */
+/* Numbers of bytes: that links carried, and of these changed and lost ones. */
 struct noise_counts {
     uint64_t bytes;
     uint64_t changed;
     uint64_t dropped;
 };
 
-/* None, and seed 1. */
+/* No damage, and seed 1. */
 struct noise noise_none(void);
 
 bool noise_any(const struct noise *noise);

@@ -200,8 +200,8 @@ static bool again(int error)
     return error == EAGAIN || error == EINTR;
 }
 
-/* A terminal may have nothing to read after all; where there is no other end
-   any more, nothing is the end. */
+/* A terminal that is ready may give no bytes; once its other end is closed,
+   that means that the port has gone. */
 int console_port_read(struct console_port *port, uint8_t *data, unsigned bytes,
                       unsigned wait_ms)
 {

@@ -127,7 +127,8 @@ static int open_pair(int pair[2])
     return 0;
 }
 
-/* A cable between two ends: one pair, or two and the forwarder between them. */
+/* Lays a cable between two ends: a pair of sockets; or, with noise, two pairs
+   and the forwarder between them. */
 static int lay_cable(struct wired *wired, uint32_t a, uint32_t b)
 {
     int *end_a = &wired->board[a / TORUS_PORTS].fd[a % TORUS_PORTS];
@@ -187,7 +188,7 @@ static int lay_console(struct wired *wired, uint32_t node)
     }
 }
 
-/* Where debuggers may come, the launcher has a hand on every board. */
+/* Where debuggers may come, the forwarder has every board's monitor. */
 static int lay_monitor(struct wired *wired, uint32_t node)
 {
     int pair[2];

@@ -34,8 +34,8 @@ struct wired_config {
     const uint8_t *console; /* enum wired_console by node; NULL: all kept */
     const struct wired_fault *fault; /* made one after the other */
     uint32_t faults;
-    /* Of links. None: they are sockets from board to board, with nobody
-       between. */
+    /* Damage on links. Without any they are sockets from board to board, and no
+       byte goes through this process. */
     struct noise noise;
     const struct gdb_door *gdb; /* by node, for debuggers; or NULL */
 };
