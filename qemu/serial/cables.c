@@ -28,18 +28,18 @@ void wired_cables_torus(uint32_t *peer, struct torus_size size)
     for (uint32_t node = 0; node < nodes; ++node) {
         struct torus_coord at = torus_coord_of(size, node);
 
-        for (uint8_t port = TORUS_EAST; port <= TORUS_NORTH; ++port) {
-            struct wired_port here = {at, port};
-            struct wired_port there = {
-                torus_step(size, at, (enum torus_port)port, 1),
-                (uint8_t)torus_opposite((enum torus_port)port)};
+        for (unsigned port = TORUS_EAST; port <= TORUS_NORTH; ++port) {
+            struct torus_coord to =
+                torus_step(size, at, (enum torus_port)port, 1);
 
-            join(peer, end_of(size, here), end_of(size, there));
+            join(peer, TORUS_PORTS * node + port,
+                 TORUS_PORTS * torus_index(size, to) +
+                     torus_opposite((enum torus_port)port));
         }
     }
 }
 
-/* Each plug goes where the other was; what has none leaves none. */
+/* Exchanges the plugs in two ports, both of which have one. */
 static void swap(uint32_t *peer, uint32_t a, uint32_t b)
 {
     uint32_t to_a = peer[a];

@@ -19,21 +19,16 @@ struct point {
 static const struct point direction[TORUS_PORTS] = {
     {1, 0}, {0, -1}, {-1, 0}, {0, 1}};
 
-static struct point center(const struct mesh_map *map, struct torus_coord at)
-{
-    return (struct point){MARGIN + CELL / 2 + at.x * CELL,
-                          HEAD + MARGIN + CELL / 2 +
-                              (map->size.height - 1 - at.y) * CELL};
-}
-
-/* Result: the point `out` pixels out of a port. */
+/* Result: the point `out` pixels out of a port; -HALF: the node's middle. */
 static struct point port_point(const struct mesh_map *map,
                                struct torus_coord at, unsigned port, int out)
 {
-    struct point middle = center(map, at);
+    int row = map->size.height - 1 - at.y;
 
-    return (struct point){middle.x + direction[port].x * (HALF + out),
-                          middle.y + direction[port].y * (HALF + out)};
+    return (struct point){MARGIN + CELL / 2 + at.x * CELL +
+                              direction[port].x * (HALF + out),
+                          HEAD + MARGIN + CELL / 2 + row * CELL +
+                              direction[port].y * (HALF + out)};
 }
 
 static const char port_letters[] = "ENWS";
@@ -168,7 +163,7 @@ static const char *node_class(const struct mesh_map *map, uint32_t index)
 static void draw_node(FILE *out, const struct mesh_map *map, uint32_t index)
 {
     struct torus_coord at = torus_coord_of(map->size, index);
-    struct point middle = center(map, at);
+    struct point middle = port_point(map, at, TORUS_EAST, -HALF);
 
     fprintf(out,
             "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "

@@ -175,8 +175,7 @@ static int lay_console(struct wired *wired, uint32_t node)
         return -1;
     }
     board->fd[CHILD_CONSOLE] = pair[0];
-    switch (wired->config.console == NULL ? WIRED_KEEP
-                                          : wired->config.console[node]) {
+    switch (wired->config.console[node]) {
     case WIRED_SOCKET:
         board->console = pair[1];
         return fcntl(pair[1], F_SETFL, O_NONBLOCK);

@@ -31,7 +31,7 @@ struct wired_config {
     const char *firmware;     /* path of the image */
     const char *const *image; /* by node: another image, or NULL; or NULL */
     struct torus_size size;
-    const uint8_t *console; /* enum wired_console by node; NULL: all kept */
+    const uint8_t *console;          /* enum wired_console by node */
     const struct wired_fault *fault; /* made one after the other */
     uint32_t faults;
     /* Damage on links. Without any they are sockets from board to board, and no
