@@ -2,6 +2,7 @@
 #include "qemu/format/image_file.h"
 
 #include "qemu/format/image_png.h"
+#include "qemu/format/image_pnm.h"
 #include "qemu/base/file.h"
 
 #include <png.h>
@@ -16,9 +17,9 @@ struct kind {
 };
 
 static const struct kind kinds[] = {{".png", image_png_write, 0},
-                                    {".pgm", image_write_pnm, 1},
-                                    {".ppm", image_write_pnm, 3},
-                                    {".pnm", image_write_pnm, 0}};
+                                    {".pgm", image_pnm_write, 1},
+                                    {".ppm", image_pnm_write, 3},
+                                    {".pnm", image_pnm_write, 0}};
 
 #define SUFFIXES ".png, .pgm, .ppm or .pnm"
 
@@ -100,8 +101,9 @@ static int read_bytes(struct image *image, const char *path, uint8_t *data,
         return image_png_read(image, path, data, bytes);
     }
     if (bytes >= 2 && data[0] == 'P' && strchr("2356", data[1]) != NULL) {
-        return image_read_pnm(image, path, data, bytes);
+        return image_pnm_read(image, path, data, bytes);
     }
+    /* Not left to libnetpbm, which loses memory over a PAM that is cut off. */
     if (bytes >= 2 && data[0] == 'P' && strchr("147", data[1]) != NULL) {
         return file_error(path, "is PBM or PAM; must be PGM or PPM");
     }

@@ -4,203 +4,193 @@
 #include "hal/bytes.h"
 #include "qemu/base/file.h"
 #include "qemu/base/memory.h"
+#include "qemu/base/process.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#define MAGIC "\x93NUMPY"
-#define MAGIC_BYTES 6u
-#define VERSION_BYTES 2u
-#define NAME_BYTES 24u
-#define SHAPE_BYTES 48u
+#define PYTHON "/usr/bin/python3"
+#define LIMIT_MS 60000u
+#define HEAD_BYTES 12u
 
-/* What a header says: "{'descr': '<i4', 'fortran_order': False, 'shape': (40,
-   9), }", a dictionary of Python. */
-struct header {
-    char type[NAME_BYTES]; /* "<i4"; or how a type begins that is no word */
-    bool is_fortran;
-    char shape[SHAPE_BYTES]; /* "(40, 9)", for people */
-    uint64_t size[NPY_DIMENSIONS_MAX];
-    unsigned dimensions; /* also more than there are sizes */
+/* How the script ends; see there. */
+enum end {
+    END_WELL = 0,
+    END_FIRST = 10,
+    END_SECOND = 11,
+    END_NO_NUMPY = 12,
+    END_NO_PYTHON = 127,
+    END_UNKNOWN = 256 /* also killed, or not even begun */
 };
 
-/* Where the value of a key begins; NULL: there is no such key. */
-static const char *value_of(const char *text, const char *key)
+/* The script, 0-terminated. */
+extern const char npy_script[] __attribute__((visibility("hidden")));
+__asm__(".pushsection .rodata\n"
+        "npy_script: .incbin \"qemu/format/npy.py\"\n"
+        ".byte 0\n"
+        ".popsection");
+
+struct bytes {
+    uint8_t *data;
+    size_t bytes;
+};
+
+/* One run of the script: its words, its files, its end and its output. */
+struct call {
+    const char *mode;
+    char number[24];
+    struct bytes in[2]; /* one after the other */
+    struct bytes out;   /* malloc'd, with a 0 behind it */
+    enum end end;
+};
+
+static bool read_all(struct bytes *part, int file)
 {
-    for (const char *quote = "'\""; *quote != '\0'; ++quote) {
-        char word[NAME_BYTES];
-        const char *at;
+    struct stat is;
+    size_t at = 0;
 
-        snprintf(word, sizeof word, "%c%s%c", *quote, key, *quote);
-        at = strstr(text, word);
-        if (at != NULL) {
-            at += strlen(word);
-            at += strspn(at, " ");
-            return *at == ':' ? at + 1 + strspn(at + 1, " ") : NULL;
-        }
-    }
-    return NULL;
-}
-
-/* Reads "(40, 9)". Result: whether it is a shape. */
-static bool read_shape(struct header *header, const char *text)
-{
-    const char *end = strchr(text, ')');
-
-    if (*text != '(' || end == NULL) {
+    if (fstat(file, &is) != 0) {
         return false;
     }
-    snprintf(header->shape, sizeof header->shape, "%.*s", (int)(end + 1 - text),
-             text);
-    header->dimensions = 0;
-    for (const char *at = text + 1; at != end;) {
-        char *after;
-        uint64_t size = strtoull(at, &after, 10);
+    part->bytes = (size_t)is.st_size;
+    part->data = memory_or_exit(calloc(part->bytes + 1, 1));
+    while (at < part->bytes) {
+        ssize_t got = pread(file, part->data + at, part->bytes - at, (off_t)at);
 
-        if (after == at) {
+        if (got <= 0) {
             return false;
         }
-        if (header->dimensions < NPY_DIMENSIONS_MAX) {
-            header->size[header->dimensions] = size;
-        }
-        header->dimensions += 1;
-        at = after + strspn(after, " ,L");
+        at += (size_t)got;
     }
     return true;
 }
 
-/* Reads the dictionary. Result: whether it is one of an array. */
-static bool read_dictionary(struct header *header, const char *text)
+static enum end run_script(const struct call *call, int in, int out)
 {
-    const char *type = value_of(text, "descr");
-    const char *fortran = value_of(text, "fortran_order");
-    const char *shape = value_of(text, "shape");
+    char *argv[] = {PYTHON,
+                    "-I",
+                    "-c",
+                    (char *)npy_script,
+                    (char *)call->mode,
+                    (char *)call->number,
+                    NULL};
+    int status = process_run(
+        &(struct process_config){
+            .argv = argv, .input = in, .log = out, .error = -1},
+        NULL, LIMIT_MS);
 
-    if (type == NULL || fortran == NULL || shape == NULL) {
-        return false;
-    }
-    type += *type == '\'' || *type == '"';
-    snprintf(header->type, sizeof header->type, "%.*s",
-             (int)strcspn(type, "'\""), type);
-    header->is_fortran = strncmp(fortran, "True", 4) == 0;
-    return read_shape(header, shape);
+    return status >= 0 && WIFEXITED(status) ? (enum end)WEXITSTATUS(status)
+                                            : END_UNKNOWN;
 }
 
-/* Reads the header, behind which byte `from` is the first of the elements.
-   Result: 0, or 1 after a message. */
-static int read_header(struct header *header, uint64_t *from, const char *path,
-                       const uint8_t *file, uint64_t bytes)
+/* Files in memory rather than pipes: whoever ends early stops nobody. */
+static void run_call(struct call *call)
 {
-    const uint8_t *version = file + MAGIC_BYTES;
-    bool is_long = bytes > MAGIC_BYTES && version[0] == 2;
-    uint64_t length;
-    char *text;
-    bool good;
+    const struct bytes *part = call->in;
+    int in = process_memory();
+    int out = process_memory();
 
-    *from = MAGIC_BYTES + VERSION_BYTES + (is_long ? 4 : 2);
-    if (bytes < *from || memcmp(file, MAGIC, MAGIC_BYTES) != 0) {
-        return file_error(path, "is no .npy file");
-    }
-    if ((version[0] != 1 && version[0] != 2) || version[1] != 0) {
-        return file_error(path, "is .npy of version %u.%u; must be 1.0 or 2.0",
-                          version[0], version[1]);
-    }
-    length = is_long ? bytes_load_u32(version + VERSION_BYTES)
-                     : bytes_load_u16(version + VERSION_BYTES);
-    if (length > bytes - *from) {
-        return file_error(path, "ends within its .npy header");
-    }
-    text = memory_or_exit(strndup((const char *)file + *from, length));
-    good = read_dictionary(header, text);
-    free(text);
-    *from += length;
-    return good ? 0 : file_error(path, "its header is not as .npy files have");
-}
-
-/* Checks the array, of which `bytes` lie in the file, from byte `from` on.
-   Result: 0, or 1 after a message. */
-static int check_array(const struct header *header, const char *path,
-                       unsigned dimensions, uint64_t from, uint64_t bytes)
-{
-    uint64_t want = header->type[2] == '4' ? 4 : 2;
-
-    if (strncmp(header->type, "|O", 2) == 0) {
-        return file_error(path, "holds Python objects, which are not loaded; "
-                                "must be int32 or int16");
-    }
-    if (strcmp(header->type, "<i4") != 0 && strcmp(header->type, "<i2") != 0) {
-        return file_error(path,
-                          "is of type %s; must be <i4 (int32) or <i2 (int16, "
-                          "for Q15)",
-                          header->type);
-    }
-    if (header->dimensions != dimensions) {
-        return file_error(path, "has shape %s; must have %u dimensions",
-                          header->shape, dimensions);
-    }
-    for (unsigned i = 0; i < dimensions; ++i) {
-        if (__builtin_mul_overflow(want, header->size[i], &want)) {
-            want = UINT64_MAX;
+    call->end = END_UNKNOWN;
+    if (in >= 0 && out >= 0 &&
+        process_memory_write(in, part[0].data, part[0].bytes, 0) &&
+        process_memory_write(in, part[1].data, part[1].bytes, part[0].bytes)) {
+        call->end = run_script(call, in, out);
+        if (!read_all(&call->out, out)) {
+            call->end = END_UNKNOWN;
         }
     }
-    if (want == 0) {
-        return file_error(path, "has shape %s: it is empty", header->shape);
-    }
-    if (header->is_fortran && dimensions > 1) {
-        return file_error(path, "is in Fortran order; must be in C order, as "
-                                "numpy.ascontiguousarray() makes it");
-    }
-    return bytes == want
-               ? 0
-               : file_error(path,
-                            "has %" PRIu64 " bytes of data from byte %" PRIu64
-                            " on; shape %s has %" PRIu64,
-                            bytes, from, header->shape, want);
+    close(in);
+    close(out);
 }
 
-int npy_read(struct npy *array, struct format_load *load, const char *path,
-             unsigned dimensions)
+/* Says how a call failed; 1. */
+static int print_error(const struct call *call, const char *first,
+                       const char *second)
 {
-    struct header header;
-    uint64_t bytes;
-    uint64_t from;
-    int status = format_read_file(load, &array->data, &bytes, path);
+    switch (call->end) {
+    case END_FIRST:
+        return file_error(first, "%s", (const char *)call->out.data);
+    case END_SECOND:
+        return file_error(second, "%s", (const char *)call->out.data);
+    case END_NO_NUMPY:
+    case END_NO_PYTHON:
+        return file_error(first, ".npy files need " PYTHON
+                                 " with numpy; on Debian: apt-get "
+                                 "install python3-numpy");
+    default:
+        return file_error(first, "numpy failed, or took longer than a "
+                                 "minute");
+    }
+}
 
+/* Takes the numbers off the front of what was read. */
+static bool parse_product(struct npy_product *product, struct bytes *out)
+{
+    uint64_t want;
+
+    if (out->bytes < HEAD_BYTES) {
+        return false;
+    }
+    product->element_bytes = bytes_load_u32(out->data);
+    product->rows = bytes_load_u32(out->data + 4);
+    product->columns = bytes_load_u32(out->data + 8);
+    want = ((uint64_t)product->rows + 1) * product->columns;
+    if (want > SIZE_MAX / 8 ||
+        out->bytes - HEAD_BYTES != want * product->element_bytes) {
+        return false;
+    }
+    memmove(out->data, out->data + HEAD_BYTES, out->bytes - HEAD_BYTES);
+    product->data = out->data;
+    out->data = NULL;
+    return true;
+}
+
+int npy_read_product(struct npy_product *product, struct format_load *load,
+                     const char *matrix, const char *vector)
+{
+    struct call call = {.mode = "product"};
+    uint64_t bytes[2] = {0, 0};
+    int status = format_read_file(load, &call.in[0].data, &bytes[0], matrix);
+
+    product->data = NULL;
     if (status == 0) {
-        status = read_header(&header, &from, path, array->data, bytes);
+        status = format_read_file(load, &call.in[1].data, &bytes[1], vector);
     }
     if (status == 0) {
-        status = check_array(&header, path, dimensions, from, bytes - from);
+        call.in[0].bytes = (size_t)bytes[0];
+        call.in[1].bytes = (size_t)bytes[1];
+        snprintf(call.number, sizeof call.number, "%zu", call.in[0].bytes);
+        run_call(&call);
+        if (call.end == END_WELL && !parse_product(product, &call.out)) {
+            call.end = END_UNKNOWN;
+        }
+        status = call.end == END_WELL ? 0 : print_error(&call, matrix, vector);
     }
-    if (status != 0) {
-        free(array->data);
-        array->data = NULL;
-        return status;
-    }
-    memmove(array->data, array->data + from, (size_t)(bytes - from));
-    memcpy(array->size, header.size, sizeof array->size);
-    array->element_bytes = (uint32_t)header.type[2] - '0';
-    return 0;
+    free(call.in[0].data);
+    free(call.in[1].data);
+    free(call.out.data);
+    return status;
 }
 
-const char *npy_type(const struct npy *array)
+int npy_write_vector(FILE *out, const char *path, const uint8_t *data,
+                     uint64_t bytes, uint32_t element_bytes)
 {
-    return array->element_bytes == 4 ? "int32" : "int16";
-}
+    struct call call = {.mode = "vector",
+                        .in = {{(uint8_t *)data, (size_t)bytes}}};
+    int status = 0;
 
-void npy_write_vector(FILE *out, const uint8_t *data, uint64_t bytes,
-                      uint32_t element_bytes)
-{
-    static const uint8_t begin[] = MAGIC "\1\0\x76"; /* and a 0 */
-    char text[118]; /* 0x76: all before the elements is 128 bytes */
-
-    snprintf(text, sizeof text,
-             "{'descr': '<i%u', 'fortran_order': False, 'shape': (%" PRIu64
-             ",), }",
-             element_bytes, bytes / element_bytes);
-    fwrite(begin, 1, sizeof begin, out);
-    fprintf(out, "%-117s\n", text);
-    fwrite(data, 1, (size_t)bytes, out);
+    snprintf(call.number, sizeof call.number, "%u", element_bytes);
+    run_call(&call);
+    if (call.end == END_WELL) {
+        fwrite(call.out.data, 1, call.out.bytes, out);
+    } else {
+        status = print_error(&call, path, path);
+    }
+    free(call.out.data);
+    return status;
 }
