@@ -154,7 +154,8 @@ $(call test_program,console.so,shared,hal/check.c hal/line/line.c \
   hal/serial/mailbox.c $(wildcard boot/shell/*.c) torus/torus.c \
   $(addprefix qemu/serial/,client.c model_port.c port.c) \
   test/lib/console_node.c test/lib/fake_clock.c $(addprefix qemu/base/,amount.c memory.c parse.c \
-    progress.c quote.c terminal.c utf8.c))
+    progress.c quote.c terminal.c utf8.c), \
+  -lserialport)
 
 # The server of live pages, for Python.
 $(call test_program,serve.so,shared,qemu/report/serve.c qemu/base/memory.c, \

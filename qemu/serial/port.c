@@ -5,9 +5,9 @@
 #include "qemu/base/memory.h"
 #include "qemu/base/quote.h"
 
-#include <asm/termbits.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libserialport.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <termios.h>
 #include <unistd.h>
 
 /* Linux, Documentation/admin-guide/devices.txt: Unix98 pseudo-terminals. */
@@ -26,6 +27,7 @@
 struct console_port {
     int descriptor;
     bool is_socket;
+    struct sp_port *sp; /* NULL: the descriptor is ours */
     struct model_port model;
     const struct host_clock *clock; /* the model's: it is a model's console */
     char name[];
@@ -44,6 +46,7 @@ static struct console_port *port_new(const char *name)
     struct console_port *port = memory_or_exit(calloc(1, sizeof *port + bytes));
 
     port->descriptor = -1;
+    port->model.descriptor = -1;
     port->clock = host_clock();
     memcpy(port->name, name, bytes);
     return port;
@@ -70,36 +73,95 @@ static const char *meaning(int error)
     }
 }
 
-/* Makes a terminal raw: 8N1, no flow control, any rate (termios.h has only some
-   of them). What else it is set to, such as HUPCL, stays. */
-static int set_up(int terminal, uint32_t rate)
+/* Without TIOCEXCL, which a pseudo-terminal keeps after its last close, as long
+   as its other end is open. Result: 0 or an errno. */
+static int open_pty(struct console_port *port)
 {
-    struct termios2 raw;
+    struct termios raw;
 
-    if (ioctl(terminal, TCGETS2, &raw) != 0) {
-        return -1;
+    port->descriptor =
+        open(port->name, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (port->descriptor < 0 ||
+        flock(port->descriptor, LOCK_EX | LOCK_NB) != 0 ||
+        tcgetattr(port->descriptor, &raw) != 0) {
+        return errno;
     }
-    raw.c_iflag = raw.c_oflag = raw.c_lflag = 0;
-    raw.c_cflag = (raw.c_cflag & HUPCL) | BOTHER | CS8 | CREAD | CLOCAL;
-    raw.c_ispeed = raw.c_ospeed = rate;
-    raw.c_cc[VMIN] = 1;
-    raw.c_cc[VTIME] = 0;
-    return ioctl(terminal, TCSETS2, &raw) == 0
-               ? ioctl(terminal, TCFLSH, TCIFLUSH)
-               : -1;
+    cfmakeraw(&raw);
+    cfsetspeed(&raw, B115200);
+    if (tcsetattr(port->descriptor, TCSANOW, &raw) != 0) {
+        return errno;
+    }
+    tcflush(port->descriptor, TCIFLUSH);
+    return 0;
 }
 
-/* Only a real port is made exclusive: a pseudo-terminal stays so after its last
-   close, as long as its other end is open. Result: 0 or an errno. */
-static int open_terminal(struct console_port *port, bool is_pty, uint32_t rate)
+static int set_up(struct sp_port *port, uint32_t rate)
 {
-    int fd = open(port->name, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (sp_set_baudrate(port, (int)rate) != SP_OK ||
+        sp_set_bits(port, 8) != SP_OK ||
+        sp_set_parity(port, SP_PARITY_NONE) != SP_OK ||
+        sp_set_stopbits(port, 1) != SP_OK ||
+        sp_set_flowcontrol(port, SP_FLOWCONTROL_NONE) != SP_OK) {
+        return SP_ERR_FAIL;
+    }
+    return sp_flush(port, SP_BUF_INPUT);
+}
 
-    port->descriptor = fd;
-    return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
-                   (is_pty || ioctl(fd, TIOCEXCL) == 0) && set_up(fd, rate) == 0
-               ? 0
-               : errno;
+static int errno_of(enum sp_return result)
+{
+    switch (result) {
+    case SP_OK:
+        return 0;
+    case SP_ERR_MEM:
+        return ENOMEM;
+    case SP_ERR_SUPP:
+        return EOPNOTSUPP;
+    default:
+        return errno != 0 ? errno : EINVAL;
+    }
+}
+
+/* By the device's own name: Debian's library knows no symbolic link, as those
+   in /dev/serial/by-id are. */
+static enum sp_return find_port(struct console_port *port)
+{
+    char *path = realpath(port->name, NULL);
+    enum sp_return result =
+        path != NULL ? sp_get_port_by_name(path, &port->sp) : SP_ERR_FAIL;
+
+    free(path);
+    return result;
+}
+
+static int open_port(struct console_port *port, uint32_t rate)
+{
+    enum sp_return result;
+
+    errno = 0;
+    if (find_port(port) != SP_OK) {
+        return errno == ENOMEM ? ENOMEM : ENOTTY;
+    }
+    result = sp_open(port->sp, SP_MODE_READ_WRITE);
+    if (result != SP_OK) {
+        int error = errno_of(result);
+
+        sp_free_port(port->sp);
+        port->sp = NULL;
+        return error;
+    }
+    if (sp_get_port_handle(port->sp, &port->descriptor) != SP_OK) {
+        return errno_of(SP_ERR_FAIL);
+    }
+    if (flock(port->descriptor, LOCK_EX | LOCK_NB) != 0 ||
+        ioctl(port->descriptor, TIOCEXCL) != 0) {
+        return errno;
+    }
+    if (set_up(port->sp, rate) != SP_OK) {
+        return errno_of(SP_ERR_FAIL);
+    }
+    fcntl(port->descriptor, F_SETFL, O_RDWR | O_NONBLOCK);
+    fcntl(port->descriptor, F_SETFD, FD_CLOEXEC);
+    return 0;
 }
 
 /* Result: 0 or an errno. */
@@ -107,23 +169,21 @@ static int open_any(struct console_port *port, uint32_t rate)
 {
     struct stat status;
     unsigned kind;
-    int error;
 
     if (stat(port->name, &status) != 0) {
         return errno;
     }
     if (S_ISSOCK(status.st_mode)) {
         port->clock = &port->model.clock;
-        error = model_port_open(&port->model, port->name);
-        port->descriptor = port->model.descriptor;
-        return error;
+        return model_port_open(&port->model, port->name);
     }
     if (!S_ISCHR(status.st_mode)) {
         return ENOTTY;
     }
     kind = major(status.st_rdev);
-    return open_terminal(
-        port, kind >= PTY_MAJOR_FIRST && kind <= PTY_MAJOR_LAST, rate);
+    return kind >= PTY_MAJOR_FIRST && kind <= PTY_MAJOR_LAST
+               ? open_pty(port)
+               : open_port(port, rate);
 }
 
 struct console_port *console_port_open(char why[CONSOLE_PORT_WHY_BYTES],
@@ -155,12 +215,18 @@ struct console_port *console_port_attach(int descriptor, const char *name)
 
 void console_port_close(struct console_port *port)
 {
-    if (port != NULL) {
-        if (port->descriptor >= 0) {
-            close(port->descriptor);
-        }
-        free(port);
+    if (port == NULL) {
+        return;
     }
+    if (is_model(port)) {
+        close(port->model.descriptor);
+    } else if (port->sp != NULL) {
+        sp_close(port->sp);
+        sp_free_port(port->sp);
+    } else if (port->descriptor >= 0) {
+        close(port->descriptor);
+    }
+    free(port);
 }
 
 const char *console_port_name(const struct console_port *port)

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A serial port of this machine: a terminal, real or a pseudo-terminal (QEMU's,
- * a test's); the socket of a modelled board (model_port.h); or a descriptor
- * that is open already (one end of a socket pair). Every wait ends, by the
- * port's clock.
+ * A serial port of this machine: a real one by libserialport; a pseudo-terminal
+ * (QEMU's, a test's) by termios; the socket of a modelled board (model_port.h);
+ * or a descriptor that is open already (one end of a socket pair). Every wait
+ * ends, by the port's clock.
+ *
+ * Why pseudo-terminals are on their own: libserialport 0.1.1 opens none. Its
+ * sp_get_port_by_name() wants /sys/class/tty/NAME, which there is none of for
+ * pts/N (ENOENT); and with a name put in by force its sp_open() fails too,
+ * since TIOCMGET is ENOTTY there.
  */
 #ifndef QEMU_SERIAL_PORT_H
 #define QEMU_SERIAL_PORT_H
