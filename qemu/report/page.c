@@ -8,6 +8,7 @@
 
 #include <nettle/base64.h>
 #include <nettle/sha2.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,18 +42,17 @@ __asm__(".pushsection .rodata\n"
 
 /* ---- what a report must have ---- */
 
-/* Whether an entry has numbers in all the keys, which are words of a text. */
-static bool has_numbers(const json_t *entry, const char *keys)
+/* Whether a value has what a format of json_unpack() says, by its keys. */
+static bool has(const json_t *json, const char *format, ...)
 {
-    bool whole = true;
+    va_list keys;
+    int error;
 
-    while (whole && *keys != '\0') {
-        size_t length = strcspn(keys, " ");
-
-        whole = json_is_number(json_object_getn(entry, keys, length));
-        keys += length + strspn(keys + length, " ");
-    }
-    return whole;
+    va_start(keys, format);
+    error =
+        json_vunpack_ex((json_t *)json, NULL, JSON_VALIDATE_ONLY, format, keys);
+    va_end(keys);
+    return error == 0;
 }
 
 static bool is_below(const json_t *entry, const char *key, json_int_t limit)
@@ -64,8 +64,6 @@ static bool is_below(const json_t *entry, const char *key, json_int_t limit)
 
 static const char *refuse_nodes(const json_t *report, struct torus_size size)
 {
-    static const char keys[] = "x y layer units received_ps compute_start_ps "
-                               "finished_ps idle_ps";
     const json_t *nodes =
         json_object_get(json_object_get(report, "measured"), "nodes");
     const json_t *node;
@@ -77,7 +75,10 @@ static const char *refuse_nodes(const json_t *report, struct torus_size size)
     }
     json_array_foreach(nodes, i, node)
     {
-        if (!has_numbers(node, keys) || !is_below(node, "x", size.width) ||
+        if (!has(node, "{s:F, s:F, s:F, s:F, s:F, s:F, s:F, s:F}", "x", "y",
+                 "layer", "units", "received_ps", "compute_start_ps",
+                 "finished_ps", "idle_ps") ||
+            !is_below(node, "x", size.width) ||
             !is_below(node, "y", size.height)) {
             return "an entry of 'measured.nodes' is incomplete or outside the "
                    "mesh";
@@ -88,8 +89,6 @@ static const char *refuse_nodes(const json_t *report, struct torus_size size)
 
 static const char *refuse_circuits(const json_t *report, uint32_t nodes)
 {
-    static const char keys[] = "phase round source hops bytes destination "
-                               "end_ps grant_ps request_ps";
     const json_t *circuits = json_object_get(report, "circuits");
     const json_t *circuit;
     size_t i;
@@ -99,7 +98,9 @@ static const char *refuse_circuits(const json_t *report, uint32_t nodes)
     }
     json_array_foreach(circuits, i, circuit)
     {
-        if (!has_numbers(circuit, keys) ||
+        if (!has(circuit, "{s:F, s:F, s:F, s:F, s:F, s:F, s:F, s:F, s:F}",
+                 "phase", "round", "source", "hops", "bytes", "destination",
+                 "end_ps", "grant_ps", "request_ps") ||
             !is_below(circuit, "source", nodes) ||
             !is_below(circuit, "destination", nodes)) {
             return "an entry of 'circuits' is incomplete or outside the mesh";
@@ -111,24 +112,14 @@ static const char *refuse_circuits(const json_t *report, uint32_t nodes)
 /* Whether all is there that the script reads without asking. */
 static bool is_whole(const json_t *report)
 {
-    static const struct {
-        const char *part;
-        const char *keys;
-    } numbers[] = {{"plan", "makespan_ps rounds phases"},
-                   {"measured", "answer_ps one_board_ps preparing_ps "
-                                "makespan_ps with_results_ps overhead_vs_plan"},
-                   {"network", "messages payload_bytes circuit_conflicts"},
-                   {"profile", "startup_ps transfer_ps_per_byte hop_delay_ps"}};
-    const json_t *plan = json_object_get(report, "plan");
-    bool whole = json_is_array(json_object_get(plan, "layers")) &&
-                 json_is_object(json_object_get(report, "result")) &&
-                 json_is_string(json_object_get(report, "kernel"));
-
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
-        whole = whole && has_numbers(json_object_get(report, numbers[i].part),
-                                     numbers[i].keys);
-    }
-    return whole;
+    return has(report,
+               "{s:{s:F, s:F, s:F, s:[]}, s:{s:F, s:F, s:F, s:F, s:F, s:F}, "
+               "s:{s:F, s:F, s:F}, s:{s:F, s:F, s:F}, s:{}, s:s}",
+               "plan", "makespan_ps", "rounds", "phases", "layers", "measured",
+               "answer_ps", "one_board_ps", "preparing_ps", "makespan_ps",
+               "with_results_ps", "overhead_vs_plan", "network", "messages",
+               "payload_bytes", "circuit_conflicts", "profile", "startup_ps",
+               "transfer_ps_per_byte", "hop_delay_ps", "result", "kernel");
 }
 
 const char *page_refusal(const json_t *report)
@@ -174,25 +165,21 @@ static json_t *pack_value(json_t *value)
 /* All keys of the entries, each once. */
 static json_t *names_of(const json_t *list)
 {
-    json_t *seen = json_object();
+    json_t *all = json_object();
     json_t *names = json_array();
+    const char *key;
     json_t *entry;
     size_t i;
 
     json_array_foreach(list, i, entry)
     {
-        const char *key;
-        json_t *value;
-
-        json_object_foreach(entry, key, value)
-        {
-            if (json_object_get(seen, key) == NULL) {
-                json_object_set_new(seen, key, json_true());
-                json_array_append_new(names, json_string(key));
-            }
-        }
+        json_object_update_missing(all, entry);
     }
-    json_decref(seen);
+    json_object_foreach(all, key, entry)
+    {
+        json_array_append_new(names, json_string(key));
+    }
+    json_decref(all);
     return names;
 }
 

@@ -26,21 +26,14 @@
 #define REQUEST_BYTES 8192u /* looked at for its end */
 #define REQUEST_END "\r\n\r\n"
 
-/* An event as it is sent; freed with its last holder. */
-struct message {
-    unsigned holders;
-    size_t bytes;
-    char text[];
-};
-
 /* A client that reads events. */
 struct stream {
     struct serve *serve;
     struct MHD_Connection *connection;
     struct stream *next;
-    struct message *message; /* it is being sent; or NULL */
+    char *event; /* a copy of the one that is being sent; or NULL */
     size_t sent_bytes;
-    uint64_t number; /* of the message that was taken last; 0: none */
+    uint64_t number; /* of the event that was taken last; 0: none */
     bool sleeps;     /* there is nothing to send */
 };
 
@@ -63,35 +56,13 @@ struct serve {
     struct MHD_Response *page; /* or NULL */
     struct stream *streams;
     unsigned stream_count;
-    struct message *message; /* the newest, or NULL */
-    uint64_t number;         /* of messages ever */
-    bool ended;              /* that is the last one */
+    char *event;     /* the newest, or NULL */
+    uint64_t number; /* of events ever */
+    bool ended;      /* that is the last one */
     bool stopping;
     char token[2 * TOKEN_BYTES + 1];
     char address[ADDRESS_BYTES];
 };
-
-/* ---- messages ---- */
-
-static struct message *message_new(const char *event, const char *data)
-{
-    int bytes = snprintf(NULL, 0, "event: %s\ndata: %s\n\n", event, data);
-    struct message *message =
-        memory_or_exit(malloc(sizeof *message + (size_t)bytes + 1));
-
-    message->holders = 1;
-    message->bytes = (size_t)bytes;
-    snprintf(message->text, (size_t)bytes + 1, "event: %s\ndata: %s\n\n", event,
-             data);
-    return message;
-}
-
-static void message_release(struct message *message)
-{
-    if (message != NULL && --message->holders == 0) {
-        free(message);
-    }
-}
 
 /* ---- streams; the lock is held in all but the library's callbacks ---- */
 
@@ -105,36 +76,34 @@ static void wake_streams(struct serve *serve)
     }
 }
 
-/* Takes the newest message if it has not been sent yet. */
-static void take_message(struct stream *stream)
+/* Takes the newest event if it has not been sent yet. */
+static void take_event(struct stream *stream)
 {
     struct serve *serve = stream->serve;
 
-    if (stream->number == serve->number) {
-        return;
+    if (stream->number != serve->number) {
+        stream->number = serve->number;
+        stream->event = memory_or_exit(strdup(serve->event));
+        stream->sent_bytes = 0;
     }
-    stream->number = serve->number;
-    stream->message = serve->message;
-    stream->message->holders += 1;
-    stream->sent_bytes = 0;
 }
 
 /* Copies what comes next. Result: its bytes; 0: there is nothing. */
-static size_t copy_message(struct stream *stream, char *to, size_t room)
+static size_t copy_event(struct stream *stream, char *to, size_t room)
 {
-    struct message *message = stream->message;
+    const char *from;
     size_t bytes;
 
-    if (message == NULL) {
+    if (stream->event == NULL) {
         return 0;
     }
-    bytes = message->bytes - stream->sent_bytes;
-    bytes = bytes < room ? bytes : room;
-    memcpy(to, message->text + stream->sent_bytes, bytes);
+    from = stream->event + stream->sent_bytes;
+    bytes = strnlen(from, room);
+    memcpy(to, from, bytes);
     stream->sent_bytes += bytes;
-    if (stream->sent_bytes == message->bytes) {
-        stream->message = NULL;
-        message_release(message);
+    if (from[bytes] == '\0') {
+        free(stream->event);
+        stream->event = NULL;
     }
     return bytes;
 }
@@ -148,10 +117,10 @@ static ssize_t on_more(void *context, uint64_t position, char *to, size_t room)
 
     (void)position;
     pthread_mutex_lock(&serve->lock);
-    if (stream->message == NULL) {
-        take_message(stream);
+    if (stream->event == NULL) {
+        take_event(stream);
     }
-    result = (ssize_t)copy_message(stream, to, room);
+    result = (ssize_t)copy_event(stream, to, room);
     if (serve->stopping || (result == 0 && serve->ended)) {
         result = MHD_CONTENT_READER_END_OF_STREAM;
     } else if (result == 0) {
@@ -174,9 +143,9 @@ static void on_stream_end(void *context)
     }
     *at = stream->next;
     serve->stream_count -= 1;
-    message_release(stream->message);
     pthread_cond_broadcast(&serve->gone);
     pthread_mutex_unlock(&serve->lock);
+    free(stream->event);
     free(stream);
 }
 
@@ -474,7 +443,7 @@ static void free_all(struct serve *serve)
     if (serve->page != NULL) {
         MHD_destroy_response(serve->page);
     }
-    message_release(serve->message);
+    free(serve->event);
     pthread_mutex_destroy(&serve->lock);
     pthread_cond_destroy(&serve->gone);
     free(serve);
@@ -531,12 +500,16 @@ void serve_page(struct serve *serve, const char *html, size_t bytes,
     }
 }
 
-static void send_message(struct serve *serve, struct message *message,
-                         bool last)
+static void send_event(struct serve *serve, const char *event, const char *data,
+                       bool last)
 {
+    char *text = NULL;
+    int bytes = asprintf(&text, "event: %s\ndata: %s\n\n", event, data);
+
+    memory_or_exit(bytes < 0 ? NULL : text);
     pthread_mutex_lock(&serve->lock);
-    message_release(serve->message);
-    serve->message = message;
+    free(serve->event);
+    serve->event = text;
     serve->number += 1;
     serve->ended = last;
     wake_streams(serve);
@@ -545,12 +518,12 @@ static void send_message(struct serve *serve, struct message *message,
 
 void serve_send(struct serve *serve, const char *event, const char *data)
 {
-    send_message(serve, message_new(event, data), false);
+    send_event(serve, event, data, false);
 }
 
 void serve_end(struct serve *serve, const char *event, const char *data)
 {
-    send_message(serve, message_new(event, data), true);
+    send_event(serve, event, data, true);
 }
 
 unsigned serve_streams(const struct serve *serve)
