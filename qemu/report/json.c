@@ -21,6 +21,20 @@
 /* Twelve digits: more than any ratio means, and 0.1 stays 0.1. */
 #define REPORT_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
 
+/* A list with an entry for each number below `count`, but for those of which
+   entry() is NULL; NULL if there are fewer than `least`. */
+static json_t *
+list_of(const struct outcome *outcome, uint32_t count, uint32_t least,
+        json_t *(*entry)(const struct outcome *outcome, uint32_t index))
+{
+    json_t *list = count >= least ? json_array() : NULL;
+
+    for (uint32_t i = 0; list != NULL && i < count; ++i) {
+        (void)json_array_append_new(list, entry(outcome, i));
+    }
+    return list;
+}
+
 json_t *report_mesh_json(struct torus_size size, struct torus_coord originator,
                          const char *on)
 {
@@ -36,13 +50,11 @@ static json_t *mesh_json(const struct outcome *outcome)
         report_mesh_json(outcome->request->size, outcome->originator[0].at,
                          outcome->request->mesh->on);
 
-    json_object_set_new(json, "board", json_string(outcome->board));
-    if (outcome->host_times) {
-        json_object_set_new(json, "times", json_string("host"));
-    }
-    if (outcome->image != NULL) {
-        json_object_set_new(json, "image", json_name(outcome->image));
-    }
+    json_object_update_new(
+        json,
+        json_pack("{s:s, s:s*, s:o*}", "board", outcome->board, "times",
+                  outcome->host_times ? "host" : NULL, "image",
+                  outcome->image != NULL ? json_name(outcome->image) : NULL));
     return json;
 }
 
@@ -73,22 +85,16 @@ static json_t *layer_rounds_json(const struct rounds_plan *plan, unsigned layer)
     return rounds;
 }
 
-static json_t *layers_json(const struct outcome *outcome)
+static json_t *layer_json(const struct outcome *outcome, uint32_t layer)
 {
-    json_t *layers = json_array();
+    const struct outcome_layer *planned = &outcome->layer[layer];
 
-    for (unsigned layer = 0; layer <= outcome->plan.phases; ++layer) {
-        const struct outcome_layer *planned = &outcome->layer[layer];
-        json_t *entry = json_pack(
-            "{s:i, s:o, s:f, s:f, s:o, s:o*}", "layer", (int)layer, "nodes",
-            json_whole(planned->nodes), "share_units", planned->share_units,
-            "volume_units", planned->volume_units, "received_ps",
-            json_whole(planned->received_ps), "rounds",
-            layer_rounds_json(&outcome->rounds, layer));
-
-        json_array_append_new(layers, entry);
-    }
-    return layers;
+    return json_pack("{s:i, s:o, s:f, s:f, s:o, s:o*}", "layer", (int)layer,
+                     "nodes", json_whole(planned->nodes), "share_units",
+                     planned->share_units, "volume_units",
+                     planned->volume_units, "received_ps",
+                     json_whole(planned->received_ps), "rounds",
+                     layer_rounds_json(&outcome->rounds, layer));
 }
 
 static json_t *startup_json(const struct wire_report *plan)
@@ -104,9 +110,12 @@ static json_t *startup_json(const struct wire_report *plan)
 static json_t *plan_json(const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
-    json_t *json = json_pack(
+    const char *outputs = plan->meanwhile ? "meanwhile" : "at the end";
+    const char *rate_from = outcome->rate_from;
+
+    return json_pack(
         "{s:{s:i, s:o}, s:o, s:o, s:o, s:i, s:i, s:o, s:o, s:f, s:o, "
-        "s:o, s:o, s:o, s:o, s:o}",
+        "s:o, s:o, s:o, s:o, s:o, s:s*, s:o*, s:o*}",
         "torus", "side", outcome->request->size.width, "nodes",
         json_whole(outcome->node_count), "load_units",
         json_whole(outcome->load_units - plan->measured_units),
@@ -120,22 +129,10 @@ static json_t *plan_json(const struct outcome *outcome)
         json_whole(outcome_transfer_ps_per_unit(outcome)), "startup_ps",
         startup_json(plan), "overhead_ps", json_whole(plan->overhead_ps),
         "planning_ps", json_whole(plan->plan_ps), "layers",
-        layers_json(outcome));
-
-    if (plan->output) {
-        json_object_set_new(
-            json, "outputs_return",
-            json_string(plan->meanwhile ? "meanwhile" : "at the end"));
-    }
-    if (outcome_is_estimated(outcome)) {
-        json_object_set_new(json, "compute_estimated", json_true());
-    }
-    if (outcome->rate_from != NULL) {
-        const char *name = outcome->rate_from;
-
-        json_object_set_new(json, "rate_from", json_name(name));
-    }
-    return json;
+        list_of(outcome, plan->phases + 1u, 0, layer_json), "outputs_return",
+        plan->output ? outputs : NULL, "compute_estimated",
+        outcome_is_estimated(outcome) ? json_true() : NULL, "rate_from",
+        rate_from != NULL ? json_name(rate_from) : NULL);
 }
 
 /* The intervals of a node, one for each round; NULL if there is but one. */
@@ -173,37 +170,34 @@ static json_t *originator_json(const struct outcome *outcome,
     return json_pack("[i,i]", at->x, at->y);
 }
 
-static json_t *nodes_json(const struct outcome *outcome)
+/* NULL: the node had no part in any batch. */
+static json_t *node_json(const struct outcome *outcome, uint32_t index)
 {
-    json_t *nodes = json_array();
+    const struct outcome_node *node = &outcome->node[index];
+    json_t *json;
 
-    for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        const struct outcome_node *node = &outcome->node[i];
-        json_t *entry;
-
-        if (!node->active && node->units == 0) {
-            continue; /* it had no part in any batch */
-        }
-        entry = json_pack(
-            "{s:i, s:i, s:o*, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o*}",
-            "x", node->at.x, "y", node->at.y, "originator",
-            originator_json(outcome, node), "layer", node->layer, "units",
-            json_whole(node->units), "received_ps",
-            json_whole(node->received_ps), "hop_ps", json_whole(node->hop_ps),
-            "forwarded_ps", json_whole(node->forwarded_ps), "compute_start_ps",
-            json_whole(node->compute_start_ps), "finished_ps",
-            json_whole(node->finished_ps), "idle_ps",
-            json_whole(outcome_idle_ps(node)), "rounds",
-            intervals_json(outcome, node));
-        if (outcome->counts_nodes) {
-            json_object_set_new(entry, "retries", json_whole(node->retries));
-            json_object_set_new(entry, "retransmissions",
-                                json_whole(node->retransmissions));
-            json_object_set_new(entry, "ports_ps", json_whole(node->ports_ps));
-        }
-        json_array_append_new(nodes, entry);
+    if (!node->active && node->units == 0) {
+        return NULL;
     }
-    return nodes;
+    json = json_pack(
+        "{s:i, s:i, s:o*, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o*}", "x",
+        node->at.x, "y", node->at.y, "originator",
+        originator_json(outcome, node), "layer", node->layer, "units",
+        json_whole(node->units), "received_ps", json_whole(node->received_ps),
+        "hop_ps", json_whole(node->hop_ps), "forwarded_ps",
+        json_whole(node->forwarded_ps), "compute_start_ps",
+        json_whole(node->compute_start_ps), "finished_ps",
+        json_whole(node->finished_ps), "idle_ps",
+        json_whole(outcome_idle_ps(node)), "rounds",
+        intervals_json(outcome, node));
+    if (outcome->counts_nodes) {
+        json_object_update_new(
+            json,
+            json_pack("{s:o, s:o, s:o}", "retries", json_whole(node->retries),
+                      "retransmissions", json_whole(node->retransmissions),
+                      "ports_ps", json_whole(node->ports_ps)));
+    }
+    return json;
 }
 
 /* The deepest stack of any node, of the size that each has. */
@@ -268,11 +262,11 @@ static json_t *measured_json(const struct outcome *outcome)
         outcome_calibration_error(outcome), "spread_ps", json_whole(spread_ps),
         "spread", outcome_ratio(spread_ps, makespan_ps), "idle_max_ps",
         json_whole(outcome_idle_max_ps(outcome)), "stack", stack_json(outcome),
-        "nodes", nodes_json(outcome));
+        "nodes", list_of(outcome, outcome->node_count, 0, node_json));
 }
 
 /* Sums of one port's counters over the mesh. */
-static json_t *port_json(const struct outcome *outcome, unsigned port)
+static json_t *port_json(const struct outcome *outcome, uint32_t port)
 {
     uint64_t messages = 0;
     uint64_t bytes = 0;
@@ -300,14 +294,13 @@ static json_t *port_json(const struct outcome *outcome, unsigned port)
 
 static json_t *network_json(const struct outcome *outcome)
 {
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:[o,o,o,o]}", "messages",
-        json_whole(outcome->messages), "payload_bytes",
-        json_whole(outcome->payload_bytes), "circuit_conflicts",
-        json_whole(outcome->conflicts), "retries", json_whole(outcome->retries),
-        "retransmissions", json_whole(outcome->retransmissions), "ports",
-        port_json(outcome, TORUS_EAST), port_json(outcome, TORUS_NORTH),
-        port_json(outcome, TORUS_WEST), port_json(outcome, TORUS_SOUTH));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "messages",
+                     json_whole(outcome->messages), "payload_bytes",
+                     json_whole(outcome->payload_bytes), "circuit_conflicts",
+                     json_whole(outcome->conflicts), "retries",
+                     json_whole(outcome->retries), "retransmissions",
+                     json_whole(outcome->retransmissions), "ports",
+                     list_of(outcome, TORUS_PORTS, 0, port_json));
 }
 
 /* The result of the whole job; of several INPUTs with the places. */
@@ -364,68 +357,37 @@ static json_t *group_json(const struct outcome *outcome, uint32_t index)
         json_whole(times.answer_ps), "result", result_json(outcome, index));
 }
 
-/* NULL: there is but one originator. */
-static json_t *groups_json(const struct outcome *outcome)
+/* The times of a batch. */
+static json_t *batch_json(const struct outcome *outcome, uint32_t index)
 {
-    json_t *list = outcome->originators > 1 ? json_array() : NULL;
+    const struct outcome_batch *batch = &outcome->batch[index];
 
-    for (uint32_t i = 0; list != NULL && i < outcome->originators; ++i) {
-        json_array_append_new(list, group_json(outcome, i));
-    }
-    return list;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "units",
+                     json_whole(batch->units), "preparing_ps",
+                     json_whole(batch->preparing.all_ps), "planned_ps",
+                     json_whole(batch->planned_ps), "makespan_ps",
+                     json_whole(batch->makespan_ps), "with_results_ps",
+                     json_whole(batch->with_results_ps));
 }
 
-/* The times of each batch of a load that goes in several; else NULL. */
-static json_t *batches_json(const struct outcome *outcome)
+/* A disturbance that a test asked for, and no plan knew. */
+static json_t *injection_json(const struct outcome *outcome, uint32_t index)
 {
-    json_t *list = outcome->batch_count > 1 ? json_array() : NULL;
+    const struct injection *injection =
+        &outcome->request->injections.injection[index];
 
-    for (uint32_t i = 0; list != NULL && i < outcome->batch_count; ++i) {
-        const struct outcome_batch *batch = &outcome->batch[i];
-
-        json_array_append_new(
-            list, json_pack("{s:o,s:o,s:o,s:o,s:o}", "units",
-                            json_whole(batch->units), "preparing_ps",
-                            json_whole(batch->preparing.all_ps), "planned_ps",
-                            json_whole(batch->planned_ps), "makespan_ps",
-                            json_whole(batch->makespan_ps), "with_results_ps",
-                            json_whole(batch->with_results_ps)));
-    }
-    return list;
+    return json_pack("{s:s, s:i, s:i, s:o}", "kind", injection_name(injection),
+                     "x", injection->at.x, "y", injection->at.y, "from_ps",
+                     json_whole(injection->slow_from_ps));
 }
 
-/* Disturbances that a test asked for, and no plan knew; NULL: none. */
-static json_t *injected_json(const struct outcome *outcome)
+static json_t *choice_json(const struct outcome *outcome, uint32_t index)
 {
-    json_t *list = outcome->request->injections.count > 0 ? json_array() : NULL;
+    const struct choice *choice = &outcome->choices->choice[index];
 
-    for (uint32_t i = 0; i < outcome->request->injections.count; ++i) {
-        const struct injection *injection =
-            &outcome->request->injections.injection[i];
-
-        json_array_append_new(
-            list,
-            json_pack("{s:s, s:i, s:i, s:o}", "kind", injection_name(injection),
-                      "x", injection->at.x, "y", injection->at.y, "from_ps",
-                      json_whole(injection->slow_from_ps)));
-    }
-    return list;
-}
-
-/* NULL: --schedule auto did not choose. */
-static json_t *choices_json(const struct outcome *outcome)
-{
-    const struct choices *from = outcome->choices;
-    json_t *choices = from != NULL ? json_array() : NULL;
-
-    for (unsigned i = 0; from != NULL && i < from->count; ++i) {
-        json_array_append_new(
-            choices,
-            json_pack("{s:s, s:o}", "schedule", choice_name(&from->choice[i]),
-                      "expected_answer_ps",
-                      json_whole((uint64_t)from->choice[i].answer_ps)));
-    }
-    return choices;
+    return json_pack("{s:s, s:o}", "schedule", choice_name(choice),
+                     "expected_answer_ps",
+                     json_whole((uint64_t)choice->answer_ps));
 }
 
 /* Where the answer's time went. */
@@ -441,87 +403,67 @@ static json_t *average_node_json(const struct outcome *outcome)
     return json;
 }
 
-static json_t *sentence_json(const struct outcome *outcome)
-{
-    char *sentence = verdict_sentence(outcome);
-    json_t *json = json_string(sentence);
-
-    free(sentence);
-    return json;
-}
-
-/* In the order in which they were granted. Times before the start of the
-   scatter are negative. */
-static json_t *circuits_json(const struct outcome *outcome)
+/* Times before the start of the scatter are negative. */
+static json_t *circuit_json(const struct outcome *outcome, uint32_t index)
 {
     static const char *const kinds[CIRCUIT_PURPOSES] = {"announce", "part",
                                                         "result"};
-    json_t *circuits = json_array();
+    const struct circuit_record *circuit = &outcome->circuit[index];
 
-    for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
-        const struct circuit_record *circuit = &outcome->circuit[i];
-
-        json_array_append_new(
-            circuits,
-            json_pack("{s:s, s:i, s:i, s:o, s:s, s:o, s:s, s:i, s:o, s:o, "
-                      "s:o, s:o}",
-                      "kind", kinds[circuit_purpose(circuit->kind)], "phase",
-                      circuit->phase, "round", circuit->round, "source",
-                      json_whole(circuit->source), "port",
-                      circuit_port_name(circuit->port), "destination",
-                      json_whole(circuit->destination), "arrival",
-                      circuit_port_name(circuit->arrival), "hops",
-                      circuit->hops, "bytes", json_whole(circuit->bytes),
-                      "request_ps", json_whole(circuit->request_ps), "grant_ps",
-                      json_whole(circuit->grant_ps), "end_ps",
-                      json_whole(circuit->end_ps)));
-    }
-    return circuits;
-}
-
-static json_t *command_json(const struct outcome *outcome)
-{
-    return outcome->command != NULL ? json_name(outcome->command) : NULL;
-}
-
-/* The bytes that a host with all nodes was expected to need; NULL: unasked. */
-static json_t *memory_json(const struct outcome *outcome)
-{
-    uint64_t need = outcome->request->memory_need;
-
-    return need > 0 ? json_pack("{s:o}", "expected_bytes", json_whole(need))
-                    : NULL;
+    return json_pack(
+        "{s:s, s:i, s:i, s:o, s:s, s:o, s:s, s:i, s:o, s:o, s:o, s:o}", "kind",
+        kinds[circuit_purpose(circuit->kind)], "phase", circuit->phase, "round",
+        circuit->round, "source", json_whole(circuit->source), "port",
+        circuit_port_name(circuit->port), "destination",
+        json_whole(circuit->destination), "arrival",
+        circuit_port_name(circuit->arrival), "hops", circuit->hops, "bytes",
+        json_whole(circuit->bytes), "request_ps",
+        json_whole(circuit->request_ps), "grant_ps",
+        json_whole(circuit->grant_ps), "end_ps", json_whole(circuit->end_ps));
 }
 
 json_t *report_json(const struct outcome *outcome)
 {
     const struct request *request = outcome->request;
     json_t *result = whole_result_json(outcome);
+    char *verdict = verdict_sentence(outcome);
+    const char *command = outcome->command;
+    const struct choices *choices = outcome->choices;
+    uint64_t memory = request->memory_need;
     char hex[TIMELINE_HEX_BYTES];
+    json_t *json;
 
     timeline_sha256(outcome, hex);
-    return memory_or_exit(json_pack(
-        "{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:{s:o, s:o, s:o*}, s:o, "
+    json = json_pack(
+        "{s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:{s:o, s:o, s:o*}, s:o, "
         "s:o, s:o, s:o, s:o, s:s, s:{s:f, s:f}, s:o*, s:o*, s:o*, s:o*, s:o*, "
         "s:o*, s:o*, s:o*, s:o*}",
-        "report_format", REPORT_FORMAT_NUMBER, "verdict",
-        sentence_json(outcome), "remarks", remarks_json(outcome),
-        "average_node_ps", average_node_json(outcome), "mesh",
-        mesh_json(outcome), "profile", profile_json(&request->profile),
+        "report_format", REPORT_FORMAT_NUMBER, "verdict", verdict, "remarks",
+        remarks_json(outcome), "average_node_ps", average_node_json(outcome),
+        "mesh", mesh_json(outcome), "profile", profile_json(&request->profile),
         "plan_profile", profile_json(request_plan_profile(request)), "kernel",
         request->kernel->name, "load", "bytes", json_whole(outcome->load_bytes),
         "units", json_whole(outcome->load_units), "files",
         places_files_json(outcome), "plan", plan_json(outcome), "measured",
         measured_json(outcome), "network", network_json(outcome), "circuits",
-        circuits_json(outcome), "result", result, "timeline_sha256", hex,
-        "wall_s", "boot", outcome->boot_wall_s, "run", outcome->run_wall_s,
-        "command", command_json(outcome), "texts",
-        places_texts_json(outcome, result), "memory", memory_json(outcome),
-        "ranks", ranks_json(outcome), "originators", groups_json(outcome),
-        "batches", batches_json(outcome), "injected", injected_json(outcome),
-        "choices", choices_json(outcome), "choices_estimated",
-        outcome->choices != NULL ? json_boolean(outcome->choices->estimated)
-                                 : NULL));
+        list_of(outcome, outcome->circuit_count, 0, circuit_json), "result",
+        result, "timeline_sha256", hex, "wall_s", "boot", outcome->boot_wall_s,
+        "run", outcome->run_wall_s, "command",
+        command != NULL ? json_name(command) : NULL, "texts",
+        places_texts_json(outcome, result), "memory",
+        memory > 0 ? json_pack("{s:o}", "expected_bytes", json_whole(memory))
+                   : NULL,
+        "ranks", ranks_json(outcome), "originators",
+        list_of(outcome, outcome->originators, 2, group_json), "batches",
+        list_of(outcome, outcome->batch_count, 2, batch_json), "injected",
+        list_of(outcome, request->injections.count, 1, injection_json),
+        "choices",
+        choices != NULL ? list_of(outcome, choices->count, 0, choice_json)
+                        : NULL,
+        "choices_estimated",
+        choices != NULL ? json_boolean(choices->estimated) : NULL);
+    free(verdict);
+    return memory_or_exit(json);
 }
 
 /* A write that fails leaves its mark on the stream, for the caller. */

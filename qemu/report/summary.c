@@ -238,17 +238,6 @@ static void print_rounds(FILE *out, const struct outcome *outcome)
     fputc('\n', out);
 }
 
-static bool is_originator(const struct outcome *outcome, uint32_t node)
-{
-    for (uint32_t i = 0; i < outcome->originators; ++i) {
-        if (torus_index(outcome->request->size, outcome->originator[i].at) ==
-            node) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* A load in batches: what is shown of nodes and layers is the first one's. */
 static void print_batches(FILE *out, const struct outcome *outcome)
 {
@@ -396,7 +385,7 @@ static uint64_t passed_on_bytes(const struct outcome *outcome)
         const struct circuit_record *circuit = &outcome->circuit[i];
 
         if (circuit->kind == WIRE_PART &&
-            !is_originator(outcome, circuit->source)) {
+            outcome->node[circuit->source].layer > 0) {
             bytes += circuit->bytes - CIRCUIT_HEADER_BYTES;
         }
     }
