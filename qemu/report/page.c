@@ -14,9 +14,7 @@
 #include <string.h>
 
 #define HASH_BYTES 64u
-#define PACKED_BYTES 19000000u /* of the report in a page, at most */
-#define SAMPLES 100u
-#define ELSE_BYTES 1000000u /* for all that is neither nodes nor circuits */
+#define REPORT_BYTES 19000000u /* of the report in a page, at most */
 
 /* The files, each with a name for its begin and one for the next one's:
    page.html up to its end, page.css, and the parts of the script one behind the
@@ -233,40 +231,11 @@ static json_t *pack(const json_t *report)
 
 /* ---- room ---- */
 
-static json_t *rows_of(const json_t *table)
-{
-    return json_object_get(table, "rows");
-}
-
-static json_t *nodes_of(const json_t *report)
-{
-    return json_object_get(json_object_get(report, "measured"), "nodes");
-}
-
-/* About how long a row is, as text. */
-static size_t row_bytes(const json_t *rows)
-{
-    size_t count = json_array_size(rows);
-    size_t step = count / SAMPLES + 1;
-    size_t bytes = 0;
-    size_t taken = 0;
-
-    for (size_t i = 0; i < count; i += step) {
-        bytes += json_dumpb(json_array_get(rows, i), NULL, 0, JSON_COMPACT);
-        taken += 1;
-    }
-    return taken > 0 ? bytes / taken + 2 : 0;
-}
-
-static size_t table_bytes(const json_t *table)
-{
-    return json_array_size(rows_of(table)) * row_bytes(rows_of(table));
-}
-
 /* Removes what nodes did in each round. */
 static void drop_rounds(json_t *report)
 {
-    json_t *nodes = nodes_of(report);
+    const json_t *nodes =
+        json_object_get(json_object_get(report, "measured"), "nodes");
     json_t *name;
     json_t *row;
     size_t column;
@@ -275,7 +244,7 @@ static void drop_rounds(json_t *report)
     json_array_foreach(json_object_get(nodes, "names"), column, name)
     {
         if (strcmp(json_string_value(name), "rounds") == 0) {
-            json_array_foreach(rows_of(nodes), i, row)
+            json_array_foreach(json_object_get(nodes, "rows"), i, row)
             {
                 json_array_set_new(row, column, json_null());
             }
@@ -284,58 +253,62 @@ static void drop_rounds(json_t *report)
     }
 }
 
-/* Keeps so many of the circuits. */
-static void drop_circuits(json_t *report, size_t most)
+/* Removes the last circuits, of about so many bytes. */
+static void drop_circuits(json_t *report, size_t bytes)
 {
-    json_t *rows = rows_of(json_object_get(report, "circuits"));
+    json_t *rows = json_object_get(json_object_get(report, "circuits"), "rows");
     size_t count = json_array_size(rows);
+    size_t all = json_dumpb(rows, NULL, 0, JSON_COMPACT);
+    size_t dropped = 0;
 
-    while (json_array_size(rows) > most) {
-        json_array_remove(rows, json_array_size(rows) - 1);
+    for (; dropped < count && dropped * all < bytes * count; ++dropped) {
+        json_array_remove(rows, count - dropped - 1);
     }
     json_object_set_new(report, "circuits_left_out",
-                        json_integer((json_int_t)(count - most)));
+                        json_integer((json_int_t)dropped));
+}
+
+static char *dump(const json_t *report)
+{
+    return json_dumps(report, JSON_COMPACT | JSON_REAL_PRECISION(12));
 }
 
 /*
- * Result: a copy of a report, the caller's, in which `circuits` and
+ * Result: the text of a report, the caller's, in which `circuits` and
  * `measured.nodes`, and in these `rounds`, are tables: {"names": the keys,
  * "rows": for each entry its values, null where it has no such key}.
  *
- * It has room for all of them, but for the largest meshes, whose pages no
- * browser would be glad of: of these it has neither the nodes' rounds
- * (`rounds_left_out`, true) nor, if need be, the last of the circuits
- * (`circuits_left_out`, how many). Lengths are estimates, by the mean of a
- * hundred rows.
+ * It has all of them, but for the largest meshes, whose pages no browser would
+ * be glad of: of these it has neither the nodes' rounds (`rounds_left_out`,
+ * true) nor, if need be, the last of the circuits (`circuits_left_out`, how
+ * many).
  */
-static json_t *pack_report(const json_t *report)
+static char *report_text(const json_t *report)
 {
     json_t *packed = pack(report);
-    const json_t *table = json_object_get(packed, "circuits");
-    size_t circuits = table_bytes(table);
-    size_t taken = ELSE_BYTES + table_bytes(nodes_of(packed));
+    char *text = dump(packed);
 
-    if (taken + circuits > PACKED_BYTES) {
+    if (strlen(text) > REPORT_BYTES) {
         drop_rounds(packed);
-        taken = ELSE_BYTES + table_bytes(nodes_of(packed));
+        free(text);
+        text = dump(packed);
     }
-    if (taken + circuits > PACKED_BYTES) {
-        size_t left = taken < PACKED_BYTES ? PACKED_BYTES - taken : 0;
-
-        drop_circuits(packed, left / row_bytes(rows_of(table)));
+    if (strlen(text) > REPORT_BYTES) {
+        drop_circuits(packed, strlen(text) - REPORT_BYTES);
+        free(text);
+        text = dump(packed);
     }
-    return packed;
+    json_decref(packed);
+    return text;
 }
 
 /* ---- writing ---- */
 
-/* The report's text inside a script element, which `<` could end. */
+/* Writes the report inside a script element, which `<` could end. */
 static void write_report(FILE *out, const json_t *report)
 {
-    json_t *packed = pack_report(report);
-    char *text = json_dumps(packed, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    char *text = report_text(report);
 
-    json_decref(packed);
     for (const char *at = text; *at != '\0';) {
         size_t plain = strcspn(at, "<");
 

@@ -8,19 +8,9 @@
 
 #include <jansson.h>
 
-/* What is worth a remark:
-   - how files were read that could have been taken for something else;
-   - one board alone would have been as fast, or some nodes got nothing;
-   - the makespan is more than 5 % off the plan;
-   - a node took more than 1.5 times as long for a unit as the middle node;
-   - the first and the last node ended more than 5 % of the makespan apart;
-   - a node had nothing to compute for more than 10 % of it, between its parts;
-   - parts waited for links, one of them for more than 2 % of the answer's time;
-   - set-ups or frames were repeated;
-   - a stack was used to more than 90 %.
-   Of boards that run in the host's time only the first, the last two and the
-   parts.
-   Result: an array of these sentences, the caller's. */
+/* An array of sentences, the caller's; qemu/report/README.md says what is worth
+   one. Of boards that run in the host's time only how files were read, nodes
+   without a part, repeats and stacks are. */
 json_t *remarks_json(const struct outcome *outcome);
 
 #endif
