@@ -453,7 +453,7 @@ json_t *report_json(const struct outcome *outcome)
         places_texts_json(outcome, result), "memory",
         memory > 0 ? json_pack("{s:o}", "expected_bytes", json_whole(memory))
                    : NULL,
-        "ranks", ranks_json(outcome), "originators",
+        "ranks", outcome->ranks > 0 ? ranks_json(outcome) : NULL, "originators",
         list_of(outcome, outcome->originators, 2, group_json), "batches",
         list_of(outcome, outcome->batch_count, 2, batch_json), "injected",
         list_of(outcome, request->injections.count, 1, injection_json),

@@ -52,34 +52,29 @@ static json_t *rank_json(const struct rank_seen *rank)
 {
     json_t *json = traffic_json(rank);
 
-    json_object_set_new(json, "host", json_string(rank->host));
-    json_object_set_new(json, "cores", json_integer(rank->cores));
-    json_object_set_new(json, "nodes", json_integer(rank->nodes));
-    json_object_set_new(
-        json, "wall_s",
-        json_pack("{s:f, s:f}", "boot", rank->boot_s, "run", rank->run_s));
+    json_object_update_new(
+        json,
+        json_pack("{s:s, s:o, s:o, s:{s:f, s:f}}", "host", rank->host, "cores",
+                  json_whole(rank->cores), "nodes", json_whole(rank->nodes),
+                  "wall_s", "boot", rank->boot_s, "run", rank->run_s));
     return json;
 }
 
 json_t *ranks_json(const struct outcome *outcome)
 {
     struct rank_seen sum = sum_of(outcome);
-    json_t *json;
-    json_t *each;
+    json_t *json = traffic_json(&sum);
+    json_t *each = json_array();
 
-    if (outcome->ranks == 0) {
-        return NULL;
-    }
-    json = traffic_json(&sum);
-    each = json_array();
     for (uint32_t i = 0; i < outcome->ranks; ++i) {
         json_array_append_new(each, rank_json(&outcome->rank[i]));
     }
-    json_object_set_new(json, "count", json_integer(outcome->ranks));
-    json_object_set_new(json, "hosts", json_integer(hosts(outcome)));
-    json_object_set_new(json, "each", each);
-    json_object_set_new(json, "expected_bytes",
-                        json_whole(outcome->request->memory_hosts));
+    json_object_update_new(
+        json,
+        json_pack("{s:o, s:o, s:o, s:o}", "count", json_whole(outcome->ranks),
+                  "hosts", json_whole(hosts(outcome)), "each", each,
+                  "expected_bytes",
+                  json_whole(outcome->request->memory_hosts)));
     return json;
 }
 
@@ -87,9 +82,6 @@ void ranks_print(FILE *out, const struct outcome *outcome)
 {
     struct rank_seen sum = sum_of(outcome);
 
-    if (outcome->ranks == 0) {
-        return;
-    }
     fprintf(out,
             "ranks     %u on %u host%s: %" PRIu64 " of %" PRIu64
             " doorbells and %" PRIu64 " bytes up, %" PRIu64 " down, %" PRIu64

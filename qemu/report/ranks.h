@@ -8,10 +8,10 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* `ranks` in the report; NULL: there were none. */
+/* `ranks` in the report, of one rank or more. */
 json_t *ranks_json(const struct outcome *outcome);
 
-/* Prints a line, if there were several. */
+/* Prints a line on them. */
 void ranks_print(FILE *out, const struct outcome *outcome);
 
 #endif

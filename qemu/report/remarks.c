@@ -27,6 +27,8 @@
 /* Notes on files that are remarks of their own. */
 #define NOTES_TOLD 8u
 
+#define WHY_BYTES 160u
+
 /* Names of nodes that a remark lists at most. */
 #define NAMED 3u
 
@@ -83,31 +85,31 @@ static void judge_gain(json_t *remarks, const struct outcome *outcome)
                                : ", fewer nodes or a faster --profile");
 }
 
-/* What takes most of preparing. */
-static void tell_preparing(FILE *out, const struct outcome *outcome)
+/* Says what takes most of preparing. */
+static void tell_preparing(char why[WHY_BYTES], const struct outcome *outcome)
 {
     struct outcome_preparing all = outcome_preparing(outcome);
     uint64_t half_ps = all.all_ps / 2;
+    struct amount plan = amount_time(all.plan_ps);
 
     if (all.plan_ps > half_ps && outcome->plan.layers) {
-        fprintf(out, "%s of it is planning", amount_time(all.plan_ps).text);
+        snprintf(why, WHY_BYTES, "%s of it is planning", plan.text);
     } else if (all.plan_ps > half_ps) {
-        fprintf(out,
-                "in %s of it the originator plans %s, the longer the more "
-                "boards there are",
-                amount_time(all.plan_ps).text,
-                outcome->schedule.kind == SCHEDULE_FARM ? "a farm" : "a tree");
-    } else if (all.measure_ps > half_ps) {
-        fputs("most of it measures the kernel, which --rates saves in later "
-              "runs",
-              out);
-    } else if (all.begin_ps > half_ps) {
-        fputs("most of it is the kernel's begin, which reads the argument",
-              out);
+        snprintf(why, WHY_BYTES,
+                 "in %s of it the originator plans %s, the longer the more "
+                 "boards there are",
+                 plan.text,
+                 outcome->schedule.kind == SCHEDULE_FARM ? "a farm" : "a tree");
     } else {
-        fputs("the originator reads the order, tells all boards of it, "
-              "measures the kernel and plans",
-              out);
+        snprintf(why, WHY_BYTES, "%s",
+                 all.measure_ps > half_ps
+                     ? "most of it measures the kernel, which --rates saves in "
+                       "later runs"
+                 : all.begin_ps > half_ps
+                     ? "most of it is the kernel's begin, which reads the "
+                       "argument"
+                     : "the originator reads the order, tells all boards of "
+                       "it, measures the kernel and plans");
     }
 }
 
@@ -115,27 +117,25 @@ static void judge_preparing(json_t *remarks, const struct outcome *outcome)
 {
     struct outcome_preparing all = outcome_preparing(outcome);
     bool tree = !outcome->plan.layers && all.plan_ps > all.all_ps / 2;
-    char why[160] = "";
-    FILE *out;
+    char why[WHY_BYTES];
 
     if (!prepares_long(outcome)) {
         return;
     }
-    out = memory_or_exit(fmemopen(why, sizeof why, "w"));
-    tell_preparing(out, outcome);
-    fclose(out);
-    add(remarks, "Preparing took %s, %.0f %% of the answer's time: %s. %s",
+    tell_preparing(why, outcome);
+    add(remarks,
+        "Preparing took %s, %.0f %% of the answer's time: %s. A longer load "
+        "makes it matter less%s.",
         amount_time(all.all_ps).text,
         100 * outcome_ratio(all.all_ps, outcome_answer_ps(outcome)), why,
         tree && outcome->few_ps == 0
-            ? "A longer load makes it matter less; 5 x 5 and 25 x 25 boards "
-              "have a pattern, which takes no such plan."
-            : "A longer load makes it matter less.");
+            ? "; 5 x 5 and 25 x 25 boards have a pattern, which takes no such "
+              "plan"
+            : "");
 }
 
 static void judge_few(json_t *remarks, const struct outcome *outcome)
 {
-
     if (outcome->few_ps > 0) {
         add(remarks, "25 boards, 5 x 5, have the answer after %s%s.",
             amount_time(outcome->few_ps).text,
@@ -147,18 +147,15 @@ static void judge_few(json_t *remarks, const struct outcome *outcome)
 static void judge_parts(json_t *remarks, const struct outcome *outcome)
 {
     uint32_t without = outcome->node_count - outcome_active_nodes(outcome);
+    unsigned phases = outcome->schedule.phases;
+    char why[WHY_BYTES] = "with them, the answer would come later";
 
-    if (without > 0 && outcome->schedule.phases > 0 &&
-        outcome->schedule.phases != WIRE_BEST) {
-        add(remarks,
-            "%" PRIu32 " of %" PRIu32 " nodes got no part: --phases %u reaches "
-            "no more.",
-            without, outcome->node_count, outcome->schedule.phases);
-    } else if (without > 0) {
-        add(remarks,
-            "%" PRIu32 " of %" PRIu32 " nodes got no part: with them, the "
-            "answer would come later.",
-            without, outcome->node_count);
+    if (phases > 0 && phases != WIRE_BEST) {
+        snprintf(why, sizeof why, "--phases %u reaches no more", phases);
+    }
+    if (without > 0) {
+        add(remarks, "%" PRIu32 " of %" PRIu32 " nodes got no part: %s.",
+            without, outcome->node_count, why);
     }
 }
 
@@ -312,18 +309,11 @@ static void quarters_of(double quarter_ps[3], const struct outcome *outcome)
     free(unit_ps);
 }
 
-/* Whether a node is slow, and computed long enough for that to matter. */
-static bool is_slow(const struct outcome *outcome,
-                    const struct outcome_node *node, double middle_ps)
-{
-    return unit_ps_of(node) > SLOWER * middle_ps &&
-           outcome_compute_ps(node) > outcome_makespan_ps(outcome) / 10;
-}
-
 static void judge_speeds(json_t *remarks, const struct outcome *outcome)
 {
     double quarter_ps[3];
     double middle_ps;
+    uint64_t makespan_ps = outcome_makespan_ps(outcome);
     double slowest = 0;
     uint32_t count = 0;
     const char *hint =
@@ -336,7 +326,9 @@ static void judge_speeds(json_t *remarks, const struct outcome *outcome)
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         const struct outcome_node *node = &outcome->node[i];
 
-        if (middle_ps > 0 && is_slow(outcome, node, middle_ps)) {
+        /* Others did not compute long enough for that to matter. */
+        if (middle_ps > 0 && unit_ps_of(node) > SLOWER * middle_ps &&
+            outcome_compute_ps(node) > makespan_ps / 10) {
             slowest = fmax(slowest, unit_ps_of(node) / middle_ps);
             if (count < NAMED) {
                 fprintf(list, "%s%u,%u", count == 0 ? "" : " ", node->at.x,

@@ -472,7 +472,9 @@ void summary_print(FILE *out, const struct outcome *outcome, bool all)
         print_more_times(out, outcome);
     }
     print_network(out, outcome, all);
-    ranks_print(out, outcome);
+    if (outcome->ranks > 0) {
+        ranks_print(out, outcome);
+    }
     if (outcome->originators > 1) {
         print_groups(out, outcome);
     }

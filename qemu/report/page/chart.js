@@ -44,6 +44,13 @@ function niceStep(least) {
   return [1, 2, 5, 10].map((n) => n * power).find((step) => step >= least);
 }
 
+function drawLine(context, x, high) {
+  context.beginPath();
+  context.moveTo(x, chart.top);
+  context.lineTo(x, high);
+  context.stroke();
+}
+
 function drawAxis(context, wide, high) {
   const step = niceStep((chart.to - chart.from) * 90
     / Math.max(90, wide - chart.left));
@@ -54,10 +61,7 @@ function drawAxis(context, wide, high) {
   for (let ps = Math.ceil(chart.from / step) * step; ps <= chart.to;
     ps += step) {
     const x = chartX(ps, wide);
-    context.beginPath();
-    context.moveTo(x, chart.top);
-    context.lineTo(x, high);
-    context.stroke();
+    drawLine(context, x, high);
     if (x > chart.left + 20 && x < wide - 24) {
       context.fillText(timeText(ps), x, 14);
     }
@@ -115,10 +119,7 @@ function drawMark(context, wide, high, ps, colour, dash) {
   context.strokeStyle = colour;
   context.lineWidth = 1.5;
   context.setLineDash(dash);
-  context.beginPath();
-  context.moveTo(x, chart.top);
-  context.lineTo(x, high);
-  context.stroke();
+  drawLine(context, x, high);
   context.setLineDash([]);
 }
 

@@ -165,14 +165,19 @@ function circuitsAt(ps) {
 
 function drawNode(context, node, colour, chosen) {
   const [x, y] = placeOf(node.index), half = map.cell * 0.3;
+  const frame = (style, width, size) => {
+    context.strokeStyle = style;
+    context.lineWidth = width;
+    context.strokeRect(x - half * size, y - half * size, 2 * half * size,
+      2 * half * size);
+  };
   context.fillStyle = colour;
   context.fillRect(x - half, y - half, 2 * half, 2 * half);
-  context.strokeStyle = node.injected ? COLOURS.wait : "#57606a";
-  context.lineWidth = node.injected ? 3 : 1;
-  if (map.cell >= 8 || node.injected) { /* else nodes would be all frame */
-    context.strokeRect(x - half, y - half, 2 * half, 2 * half);
-  }
+  if (node.injected) frame(COLOURS.wait, 3, 1);
+  else if (map.cell >= 8) frame("#57606a", 1, 1); /* else all were frame */
   if (node.state === "gone") {
+    context.strokeStyle = "#57606a";
+    context.lineWidth = 1;
     context.beginPath();
     context.moveTo(x - half, y - half);
     context.lineTo(x + half, y + half);
@@ -180,16 +185,8 @@ function drawNode(context, node, colour, chosen) {
     context.lineTo(x - half, y + half);
     context.stroke();
   }
-  if (isOriginator(node)) {
-    context.strokeStyle = "#000";
-    context.lineWidth = Math.max(1.5, map.cell / 20);
-    context.strokeRect(x - half * 1.3, y - half * 1.3, half * 2.6, half * 2.6);
-  }
-  if (node.index === chosen) {
-    context.strokeStyle = "#cc00aa";
-    context.lineWidth = 3;
-    context.strokeRect(x - half * 1.5, y - half * 1.5, half * 3, half * 3);
-  }
+  if (isOriginator(node)) frame("#000", Math.max(1.5, map.cell / 20), 1.3);
+  if (node.index === chosen) frame("#cc00aa", 3, 1.5);
 }
 
 function drawWaits(context, waiting) {

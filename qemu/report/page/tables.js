@@ -53,16 +53,16 @@ function nodeFacts(node, ps) {
   if (boardsStand) return boardFacts(node);
   const now = ["at this time", STATE_NAMES[stateOf(node, ps)]];
   if (row === null) return [now];
-  if (report.live) return [now, ...liveFacts(node)];
+  const traffic = [["circuits", `${node.sends} out, ${node.receives} in`],
+    ["waited for links", timeText(node.waited)]];
+  if (report.live) return [now, ...traffic];
   const facts = [now, ["layer", String(row.layer)],
     ["share", `${numberText(row.units)} units`],
     ["first volume received", timeText(row.received_ps)],
     ["first computed", timeText(row.compute_start_ps)],
     ["finished", timeText(row.finished_ps)],
     ["against the plan", MEASURES.finish.text(againstPlan(row))],
-    ["idle between its parts", timeText(row.idle_ps)],
-    ["circuits", `${node.sends} out, ${node.receives} in`],
-    ["waited for links", timeText(node.waited)]];
+    ["idle between its parts", timeText(row.idle_ps)], ...traffic];
   if (row.originator) {
     facts.splice(1, 0, ["serves originator", row.originator.join(",")]);
   }
@@ -80,12 +80,6 @@ function showNode(node, ps) {
   byId("node-title").textContent = `Node ${node.x},${node.y}`
     + (isOriginator(node) && !boardsStand ? ", originator" : "");
   fill(byId("node-table"), nodeFacts(node, ps));
-}
-
-/* Of a node of a run that goes on. */
-function liveFacts(node) {
-  return [["circuits", `${node.sends} out, ${node.receives} in`],
-    ["waited for links", timeText(node.waited)]];
 }
 
 /* Of a board, as it answered last. */
@@ -215,26 +209,21 @@ function showCompare() {
   byId("compare-title").parentElement.hidden = false;
 }
 
-/* The text around what was found, a row for each place. */
-function showTexts() {
-  const { offsets = [], places } = report.result;
-  byId("texts").replaceChildren(...(report.texts || []).map(
-    ([before, after], i) => rowOf([places === undefined ? offsets[i]
-      : `${shown(report.load.files[places[i].file]?.file)}:`
-        + `${places[i].offset}`, before, after])));
+/* Where something was found: of several inputs with the file's name. */
+function foundAt() {
+  const { offsets, places } = report.result;
+  return places === undefined ? offsets : places.map(({ file, offset }) =>
+    `${shown((report.load.files || [])[file]?.file)}:${offset}`);
 }
 
 function showResult() {
   const { offsets, offsets_complete: complete, places, ...rest }
     = report.result;
+  const found = foundAt();
   const facts = Object.entries(rest).map(([name, value]) => [name,
     Array.isArray(value) ? value.map(String).join(", ") : String(value)]);
-  if (places !== undefined) {
-    facts.push(["offsets", places.map(({ file, offset }) =>
-      `${shown((report.load.files || [])[file]?.file)}:${offset}`).join(", ")
-      + (complete ? "" : " ...")]);
-  } else if (offsets !== undefined) {
-    facts.push(["offsets", offsets.join(", ") + (complete ? "" : " ...")]);
+  if (found !== undefined) {
+    facts.push(["offsets", found.join(", ") + (complete ? "" : " ...")]);
   }
   for (const one of report.originators || []) {
     facts.push([`of ${shown(one.file)}`, Object.entries(one.result)
@@ -242,7 +231,8 @@ function showResult() {
       .map(([name, value]) => `${name} ${value}`).join(", ")]);
   }
   fill(byId("result"), facts);
-  showTexts();
+  byId("texts").replaceChildren(...(report.texts || []).map(
+    ([before, after], i) => rowOf([found[i], before, after])));
 }
 
 function showAgain() {
