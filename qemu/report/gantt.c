@@ -51,8 +51,8 @@ enum paint {
     PAINTS
 };
 
-/* What is drawn lies in coats, one over the other, while the rows are walked
-   once: a coat for each paint, the axis below them, words and marks above. */
+/* The rows are walked once; each box goes to the coat of its paint. The picture
+   is the coats, one over the other: the axis, the paints, words and marks. */
 enum coat {
     COAT_AXIS = PAINTS,
     COAT_WORDS,
@@ -64,7 +64,7 @@ static const char *const paint_colour[PAINTS] = {
     "#e4e4e4", "#56b4e9", "#e69f00", "#0072b2", "#303030", "#f0e442", "#009e73",
 };
 
-/* Of circuits, where their messages arrive. */
+/* The paint of a circuit on the row of the node that it comes to. */
 static const enum paint purpose_paint[CIRCUIT_PURPOSES] = {
     PAINT_ANNOUNCING, PAINT_RECEIVING, PAINT_RETURNING};
 

@@ -216,7 +216,7 @@ static json_t *stack_json(const struct outcome *outcome)
                      json_whole(bytes));
 }
 
-/* What the originator does from the order to the start of the scatter. */
+/* The parts of the time from the order to the start of the scatter. */
 static json_t *preparing_json(const struct outcome *outcome)
 {
     struct outcome_preparing preparing = outcome_preparing(outcome);
@@ -231,7 +231,7 @@ static json_t *preparing_json(const struct outcome *outcome)
                                 preparing.plan_ps));
 }
 
-/* What of it is done afterwards, while others compute an advance. */
+/* The parts that come after that start, while others compute an advance. */
 static json_t *meanwhile_json(const struct outcome *outcome)
 {
     struct outcome_preparing preparing = outcome_preparing(outcome);
@@ -332,7 +332,7 @@ static json_t *shares_json(const struct outcome *outcome, uint32_t index)
     return list;
 }
 
-/* What one of several originators planned, and what its group measured. */
+/* One of several originators: its plan, and the times of its group. */
 static json_t *group_json(const struct outcome *outcome, uint32_t index)
 {
     const struct outcome_originator *one = &outcome->originator[index];

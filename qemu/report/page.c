@@ -40,7 +40,7 @@ __asm__(".pushsection .rodata\n"
 
 /* ---- what a report must have ---- */
 
-/* Whether a value has what a format of json_unpack() says, by its keys. */
+/* Result: whether a value fits a format of json_unpack(), whose keys follow. */
 static bool has(const json_t *json, const char *format, ...)
 {
     va_list keys;
@@ -107,7 +107,7 @@ static const char *refuse_circuits(const json_t *report, uint32_t nodes)
     return NULL;
 }
 
-/* Whether all is there that the script reads without asking. */
+/* Result: whether a report has all that the script reads without asking. */
 static bool is_whole(const json_t *report)
 {
     return has(report,

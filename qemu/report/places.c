@@ -20,7 +20,7 @@ struct place {
     struct format_file in;
 };
 
-/* Of number `index` in a result's list. */
+/* The place of offset number `index` in a result's list. */
 static struct place place_of(const struct outcome *outcome,
                              const json_t *offsets, size_t index)
 {
@@ -86,7 +86,7 @@ struct context {
     unsigned columns; /* characters in `before` */
 };
 
-/* Whether it may be shown as it is. */
+/* Result: whether a character may be shown as it is. */
 static bool is_plain(uint32_t character)
 {
     return character >= 0x20 && character != 0x7f && character != UTF8_NONE &&

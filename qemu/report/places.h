@@ -18,12 +18,12 @@
 void places_print(FILE *out, const struct outcome *outcome,
                   const json_t *result);
 
-/* Of all offsets of several INPUTs, in their order: {"file": its number, from
+/* A list of all offsets of several INPUTs: {"file": its number, from
    0, "offset"}; NULL if there are none. */
 json_t *places_json(const struct outcome *outcome, const json_t *result);
 
-/* Of the first 200 offsets: [text before, text from there on]; NULL if there
-   are none, or the load is not at hand. */
+/* A list of the first 200 offsets: [text before, text from there on]; NULL if
+   there are none, or the load is not at hand. */
 json_t *places_texts_json(const struct outcome *outcome, const json_t *result);
 
 /* The several INPUTs of the load: names, and which bytes of the load are

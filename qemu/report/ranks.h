@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ranks did, where there were several: for the report and the summary. */
+/* The figures of ranks, for the report and the summary. */
 #ifndef QEMU_REPORT_RANKS_H
 #define QEMU_REPORT_RANKS_H
 

@@ -203,7 +203,7 @@ extreme(const struct outcome *outcome,
     return found;
 }
 
-/* Whether units went to who asked for them. */
+/* Result: whether nodes got units when they asked for them. */
 static bool gives_units(const struct outcome *outcome)
 {
     return outcome->schedule.kind == SCHEDULE_FARM ||
@@ -228,8 +228,7 @@ static void judge_data(json_t *remarks, const struct outcome *outcome)
 
 /* ---- is it what was planned ---- */
 
-/* What is left to say of a plan that was wrong, and no other remark says why.
- */
+/* Adds the remark on a plan that was wrong where no other remark says why. */
 static void judge_rest(json_t *remarks, const struct outcome *outcome)
 {
     const struct outcome_node *cheap = extreme(outcome, unit_ps_of, -1);
@@ -246,7 +245,7 @@ static void judge_rest(json_t *remarks, const struct outcome *outcome)
 static bool judge_plan(json_t *remarks, const struct outcome *outcome)
 {
     double off = outcome_overhead_vs_plan(outcome);
-    /* What the mean unit took more than planned. */
+    /* The part by which the mean unit took longer than planned. */
     double more = 1 / (1 + outcome_calibration_error(outcome)) - 1;
     bool units_tell = off * more > 0 && fabs(more) >= fabs(off) / 2;
     bool serial = outcome->counts_nodes && !outcome->host_times;
@@ -388,8 +387,8 @@ static void judge_idle(json_t *remarks, const struct outcome *outcome)
 
 /* ---- the network ---- */
 
-/* Of parts alone: that demands and results wait for each other at the
-   originator is in the nature of a farm. */
+/* Looks at parts of the load alone: demands and results of a farm always wait
+   for each other at the originator. */
 static void judge_waits(json_t *remarks, const struct outcome *outcome)
 {
     const struct circuit_record *longest = NULL;

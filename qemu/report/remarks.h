@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a run is not as one would expect, in words. A run in which all went
-   as planned, and no circuit had to wait long, has no remarks. */
+/* Remarks on a run: sentences on what is not as one would expect. A run in
+   which all went as planned, and no circuit had to wait long, has none. */
 #ifndef QEMU_REPORT_REMARKS_H
 #define QEMU_REPORT_REMARKS_H
 

@@ -166,7 +166,7 @@ static void print_list(FILE *out, const json_t *list)
     fprintf(out, "%s\n", count == 0 ? " none" : "");
 }
 
-/* Whether a list is the hexadecimal twin of the lines before it. */
+/* Result: whether a list is the hexadecimal twin of the lines before it. */
 static bool is_twin(const char *name, const json_t *value)
 {
     size_t length = strlen(name);

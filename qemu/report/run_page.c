@@ -44,16 +44,12 @@ static json_t *originators_json(const struct request *request)
 /* The begin of a report, which the caller owns. */
 static json_t *report_begin(const struct request *request, const char *command)
 {
-    json_t *json =
-        json_pack("{s:s, s:o, s:s, s:s}", "live", "run", "mesh",
-                  report_mesh_json(request->size, request->originator[0].at,
-                                   request->mesh->on),
-                  "kernel", request->kernel->name, "command", command);
-
-    if (request->originators > 1) {
-        json_object_set_new(json, "originators", originators_json(request));
-    }
-    return json;
+    return json_pack(
+        "{s:s, s:o, s:s, s:s, s:o*}", "live", "run", "mesh",
+        report_mesh_json(request->size, request->originator[0].at,
+                         request->mesh->on),
+        "kernel", request->kernel->name, "command", command, "originators",
+        request->originators > 1 ? originators_json(request) : NULL);
 }
 
 /* ---- the state ---- */

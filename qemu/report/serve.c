@@ -159,7 +159,8 @@ static void add_header(struct MHD_Response *response, const char *name,
     }
 }
 
-/* What every answer says: whoever gets it keeps and reveals nothing of it. */
+/* Adds what every answer says: a browser is to keep and reveal nothing of it.
+ */
 static void add_headers(struct MHD_Response *response, const char *type)
 {
     add_header(response, "Content-Type", type);
@@ -222,8 +223,8 @@ static enum MHD_Result answer_page(struct serve *serve,
     return result;
 }
 
-/* Whether a request is for this machine by a name that it always has, with or
-   without a port. */
+/* Result: whether a request's Host is a name that this machine always has, with
+   or without a port. */
 static bool is_local(struct MHD_Connection *connection)
 {
     static const char *const names[] = {"127.0.0.1", "localhost"};
@@ -244,7 +245,7 @@ static bool is_local(struct MHD_Connection *connection)
     return false;
 }
 
-/* What follows the token in a path that begins with it; else NULL. How long it
+/* Result: the rest of a path that begins with the token; else NULL. The time it
    takes says nothing about the token. */
 static const char *behind_token(const struct serve *serve, const char *path)
 {
@@ -264,8 +265,8 @@ static struct client *client_of(struct MHD_Connection *connection)
         ->socket_context;
 }
 
-/* Whether it has not sent a whole request: neither is one served, nor does the
-   end of one wait to be read. */
+/* Result: whether a client has not sent a whole request: none is being served,
+   and the bytes that wait to be read have no end of one. */
 static bool is_idle(const struct client *client)
 {
     char unread[REQUEST_BYTES];

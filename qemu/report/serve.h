@@ -37,7 +37,7 @@ struct serve;
    stderr. Until a page is given, there is none (404). */
 struct serve *serve_start(uint16_t port);
 
-/* What a browser is to open, token included; valid until the stop. */
+/* The address to open in a browser, token included; valid until the stop. */
 const char *serve_address(const struct serve *serve);
 
 /* Gives the page from now on, a copy of `bytes` bytes of HTML; `policy` is the
@@ -48,8 +48,8 @@ void serve_page(struct serve *serve, const char *html, size_t bytes,
 /* Gives all streams an event of that name, a copy. `data` is one line. */
 void serve_send(struct serve *serve, const char *event, const char *data);
 
-/* The same with the last event: behind it every stream ends, and so does each
-   that begins later. */
+/* Gives all streams the last event: behind it each of them ends, and so does
+   one that begins later. */
 void serve_end(struct serve *serve, const char *event, const char *data);
 
 /* How many streams are open. */

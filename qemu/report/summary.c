@@ -105,44 +105,36 @@ static void print_head(FILE *out, const struct outcome *outcome)
     }
 }
 
-/* When the nodes of one layer did what. */
-struct layer_times {
-    uint64_t received_first_ps;
-    uint64_t received_last_ps;
-    uint64_t finished_first_ps;
-    uint64_t finished_last_ps;
-    uint32_t nodes;
-};
-
-static void widen(uint64_t *first, uint64_t *last, uint64_t value)
-{
-    *first = value < *first ? value : *first;
-    *last = value > *last ? value : *last;
-}
-
-static struct layer_times times_of(const struct outcome *outcome,
-                                   unsigned layer)
-{
-    struct layer_times times = {.received_first_ps = UINT64_MAX,
-                                .finished_first_ps = UINT64_MAX};
-
-    for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        const struct outcome_node *node = &outcome->node[i];
-
-        if (node->active && node->layer == layer) {
-            widen(&times.received_first_ps, &times.received_last_ps,
-                  node->received_ps);
-            widen(&times.finished_first_ps, &times.finished_last_ps,
-                  node->finished_ps);
-            times.nodes += 1;
-        }
-    }
-    return times;
-}
-
 static double in_unit(uint64_t time_ps, struct amount_unit unit)
 {
     return (double)time_ps / (double)unit.ps;
+}
+
+/* Prints when the first and the last node of a layer reached a time, a field of
+   struct outcome_node at this offset. */
+static void print_first_last(FILE *out, const struct outcome *outcome,
+                             unsigned layer, size_t field,
+                             struct amount_unit unit)
+{
+    uint64_t first_ps = UINT64_MAX;
+    uint64_t last_ps = 0;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        const struct outcome_node *node = &outcome->node[i];
+        uint64_t time_ps;
+
+        memcpy(&time_ps, (const char *)node + field, sizeof time_ps);
+        if (node->active && node->layer == layer) {
+            first_ps = time_ps < first_ps ? time_ps : first_ps;
+            last_ps = time_ps > last_ps ? time_ps : last_ps;
+        }
+    }
+    if (first_ps <= last_ps) {
+        fprintf(out, " %7.3f %7.3f", in_unit(first_ps, unit),
+                in_unit(last_ps, unit));
+    } else {
+        fprintf(out, " %7s %7s", "-", "-");
+    }
 }
 
 /* Prints the schedule that --schedule auto took, and the expected answers of
@@ -163,7 +155,7 @@ static void print_choices(FILE *out, const struct outcome *outcome)
     }
 }
 
-/* A mean that is short with a decimal, unless it has none. */
+/* Prints a mean of less than ten units with a decimal, unless it is whole. */
 static void print_units(FILE *out, double units)
 {
     bool whole = units >= 10 || units == (double)(uint64_t)units;
@@ -175,10 +167,9 @@ static void print_layer(FILE *out, const struct outcome *outcome,
                         unsigned layer, struct amount_unit unit)
 {
     const struct outcome_layer *planned = &outcome->layer[layer];
-    struct layer_times times = times_of(outcome, layer);
 
-    /* What the originator measured is its share, too; what nodes got along a
-       tree has it. */
+    /* Units that the originator computed to measure them are part of its share;
+       shares along a tree have them already. */
     double measured_units =
         layer == 0 && outcome->plan.layers && outcome->originators == 1
             ? (double)outcome->plan.measured_units
@@ -192,15 +183,12 @@ static void print_layer(FILE *out, const struct outcome *outcome,
     } else {
         fprintf(out, "  %7s", "-");
     }
-    if (times.nodes > 0) {
-        fprintf(out, " %7.3f %7.3f  %7.3f %7.3f\n",
-                in_unit(times.received_first_ps, unit),
-                in_unit(times.received_last_ps, unit),
-                in_unit(times.finished_first_ps, unit),
-                in_unit(times.finished_last_ps, unit));
-    } else {
-        fprintf(out, " %7s %7s  %7s %7s\n", "-", "-", "-", "-");
-    }
+    print_first_last(out, outcome, layer,
+                     offsetof(struct outcome_node, received_ps), unit);
+    fputc(' ', out);
+    print_first_last(out, outcome, layer,
+                     offsetof(struct outcome_node, finished_ps), unit);
+    fputc('\n', out);
 }
 
 static void print_layers(FILE *out, const struct outcome *outcome)
@@ -249,8 +237,8 @@ static void print_batches(FILE *out, const struct outcome *outcome)
     }
 }
 
-/* The two that are part of preparing, or done meanwhile. Of batches the first
-   may have its rate from a file, and others not. */
+/* Prints how long measuring and planning took. The first batch may have its
+   rate from a file, and later ones not. */
 static void print_plan(FILE *out, const struct outcome *outcome,
                        uint64_t measure_ps, uint64_t plan_ps)
 {
@@ -263,8 +251,8 @@ static void print_plan(FILE *out, const struct outcome *outcome,
     fprintf(out, "planning %s", amount_time(plan_ps).text);
 }
 
-/* What the originator does before the scatter starts; and behind an advance,
-   while others compute that. */
+/* Prints the parts of preparing, before the scatter starts; and those that come
+   behind an advance, while others compute it. */
 static void print_preparing(FILE *out, const struct outcome *outcome)
 {
     struct outcome_preparing preparing = outcome_preparing(outcome);

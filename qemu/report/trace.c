@@ -86,7 +86,7 @@ static void print_state(FILE *out, const struct outcome *outcome,
             node->interval[k].units, start_ps, end_ps);
 }
 
-/* Receiving is put with the circuits. */
+/* Prints a node's round but for receiving, which print_receipt() has. */
 static void print_interval(FILE *out, const struct outcome *outcome,
                            uint32_t index, unsigned k)
 {
@@ -104,10 +104,10 @@ static void print_interval(FILE *out, const struct outcome *outcome,
                 interval->compute_end_ps);
 }
 
-/* What the originator does from the order to the start of the scatter, one
-   slice after the other. The report has their lengths; reading the order and
-   writing the job, which go before and behind, are the first slice together.
-   Behind an advance the last two go on while that is sent. */
+/* Prints the parts of preparing, one slice after the other. Only their lengths
+   are known: the first slice is reading the order, which comes first, with
+   writing the job, which comes last. Measuring and planning come behind an
+   advance, while that is sent. */
 static void print_preparing(FILE *out, const struct outcome *outcome,
                             uint32_t index)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run came to, in a sentence and a bar: the first lines that it prints.
+/* The verdict on a run, a sentence and a bar: the first lines that it prints.
  */
 #ifndef QEMU_REPORT_VERDICT_H
 #define QEMU_REPORT_VERDICT_H

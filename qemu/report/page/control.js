@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the reader chooses: time, node, colour, zoom. */
+/* The reader's choices: time, node, colour, zoom. */
 
 const PLAY_SECONDS = 12; /* of the whole run */
 const SLIDER = 10000;
@@ -7,7 +7,7 @@ const SLIDER = 10000;
 const view = { ps: plannedPs / 4, chosen: originators[0], playing: false,
   asked: false, follows: Boolean(report.live) };
 
-/* What happens at the time, in words. */
+/* Says how many circuits stand or wait, and how many nodes are busy. */
 function nowText({ standing, waiting }) {
   const texts = [];
   for (const [kind, [, name]] of Object.entries(CIRCUIT_KINDS)) {
@@ -70,7 +70,7 @@ function choose(index) {
 
 /* ---- time ---- */
 
-/* Whether a live page's time is always the newest. */
+/* Makes the newest time of a live page the one that is shown, from now on. */
 function follow(on) {
   if (on && view.playing) play(false);
   view.follows = on && Boolean(report.live);

@@ -7,7 +7,7 @@
    live. */
 let report = JSON.parse(document.getElementById("report").textContent);
 
-/* Of a table, {names, rows}: an object for each row. */
+/* The rows of a table, {names, rows}, as objects. */
 function unpacked({ names, rows }) {
   return rows.map((row) => {
     const entry = {};
@@ -24,7 +24,7 @@ const nodeCount = width * height;
 const boardsStand = report.live === "mesh" || report.boards !== undefined;
 const planless = boardsStand || Boolean(report.live);
 
-/* Of the ports, as the report names them: a step to the east and the north. */
+/* By port, as the report names them: steps to the east and to the north. */
 const STEPS = { east: [1, 0], north: [0, 1], west: [-1, 0], south: [0, -1] };
 const OPPOSITE = { east: "west", north: "south", west: "east", south: "north" };
 const PORTS = Object.keys(STEPS);
@@ -91,7 +91,7 @@ function takeNodes() {
   for (const node of nodes) node.intervals = intervalsOf(node);
 }
 
-/* What a node computes, in order. */
+/* The rounds of a node, in order. */
 function intervalsOf(node) {
   if (node.row === null) return [];
   if (node.row.rounds !== undefined) return node.row.rounds;
@@ -100,7 +100,7 @@ function intervalsOf(node) {
     compute_start_ps: node.row.compute_start_ps,
     compute_end_ps: node.row.finished_ps }];
 }
-/* What the node does at a time: a name in COLOURS. */
+/* The state of a node at a time: a name in COLOURS. */
 function stateOf(node, ps) {
   if (boardsStand) return node.state || "unknown";
   if (report.live) return ps >= endPs ? node.state || "unknown" : "unknown";
@@ -115,7 +115,7 @@ function stateOf(node, ps) {
   return "idle";
 }
 
-/* As people read it, beside the colour. */
+/* States in words, beside the colour. */
 const STATE_NAMES = { none: "has no part in the run", idle: "waits",
   prepare: "prepares, or reads its message", compute: "computes",
   done: "has finished", receive: "receives", down: "is not up yet",
@@ -153,7 +153,7 @@ function linksOf(circuit) {
   return links;
 }
 
-/* In the order in which they began. */
+/* Circuits, in the order in which they were asked for. */
 let circuits = [];
 
 /* How long circuits held each link, by "node port". */
@@ -186,7 +186,7 @@ function kindOf(circuit) {
 
 /* ---- time ---- */
 
-/* Of one batch: those that follow are not in the report node by node. */
+/* Times of the first batch: the report has no nodes of later ones. */
 let startPs = 0, endPs = 0, plannedPs = 0;
 
 /* Times at which a circuit begins or ends, for stepping. */

@@ -9,7 +9,7 @@ const LIVE_TRIES = 5; /* without an answer, until the page gives up */
 
 const live = { source: new EventSource("events"), failures: 0, closed: false };
 
-/* What goes on, in words. */
+/* The stage of a run, in words. */
 function stageText(now) {
   const of = now.batches > 1 ? `, batch ${now.batch + 1} of ${now.batches}` : "";
   switch (now.stage) {
@@ -26,7 +26,7 @@ function stageText(now) {
   }
 }
 
-/* Of circuits as events have them: rows. */
+/* A circuit as an event has it, a row of values. */
 function circuitOf([kind, phase, source, port, destination, arrival, hops,
   bytes, request, grant, end]) {
   return { kind: LIVE_KINDS[kind], phase, source, port: PORTS[port] || "host",
@@ -34,7 +34,7 @@ function circuitOf([kind, phase, source, port, destination, arrival, hops,
     request_ps: request, grant_ps: grant, end_ps: end };
 }
 
-/* As far as the chart needs them: nodes that parts came to, and originators. */
+/* The chart's rows: nodes that parts came to, and originators. */
 function rowsOf(now) {
   const layer = new Map(originators.map((index) => [index, 0]));
   for (const circuit of report.circuits) {

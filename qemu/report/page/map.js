@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The mesh as a map, at one time: nodes coloured, circuits along their links. */
 
-/* What the colour of a node can show: a name, and a number of each node, or
-   null. `both`: from too early over none to too late. `live`: a page that
+/* The measures that a node's colour can show: a name, and a number of each node,
+   or null. `both`: from too early over none to too late. `live`: a page that
    follows a run knows it. */
 const MEASURES = {
   state: { name: "what it does now", live: true },
@@ -21,14 +21,15 @@ const MEASURES = {
     of: (row) => row.retransmissions, text: numberText },
 };
 
-/* Whether the nodes have it: only switches with serial ports count retries. */
+/* Says whether nodes have a measure: only switches with serial ports count
+   retries. */
 function hasMeasure({ of, live }) {
   if (planless) return Boolean(live);
   return of === undefined || nodes.some((node) => node.row !== null
     && of(node.row, node) !== undefined);
 }
 
-/* What the legend has: of a report, a run that goes on, boards that stand. */
+/* States in the legend: of a report, a run that goes on, boards that stand. */
 const MAP_STATES = { report: ["idle", "prepare", "compute", "done"],
   run: ["down", "idle", "work", "done"],
   mesh: ["idle", "work", "bad"] };
@@ -214,7 +215,7 @@ function drawLabels(context, colours) {
   }
 }
 
-/* Of a colour as this script writes them: #rrggbb or rgb(r,g,b). */
+/* Takes a colour as this script writes them: #rrggbb or rgb(r,g,b). */
 function isDark(colour) {
   const [r, g, b] = colour.startsWith("#")
     ? [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16))

@@ -82,7 +82,7 @@ function showNode(node, ps) {
   fill(byId("node-table"), nodeFacts(node, ps));
 }
 
-/* Of a board, as it answered last. */
+/* The facts of a board, as it answered last. */
 function boardFacts(node) {
   const { board } = node;
   if (!board) return [["state", "is not known yet"]];
@@ -178,7 +178,7 @@ function showLayers() {
   /* Along a tree nodes of a layer differ, and no time is told. */
   const told = layers.length === 1 || layers.some((l) => l.received_ps > 0);
   for (const layer of layers) {
-    /* What the originator measured is its share, too. */
+    /* The originator's share has the units that it measured. */
     const measured = layer.layer === 0 ? unplannedUnits() : 0;
     body.append(rowOf([layer.layer, numberText(layer.nodes),
       unitsText(layer.share_units + measured),
