@@ -120,17 +120,12 @@ struct board_page *board_page_serve(uint16_t port, struct torus_size size,
     return page;
 }
 
-static char *read_state(void *context)
+static json_t *read_state(void *context)
 {
     struct board_page *page = context;
-    json_t *json;
-    char *text;
 
     ask(page);
-    json = reading_json(page);
-    text = json_dumps(json, JSON_COMPACT);
-    json_decref(json);
-    return text;
+    return reading_json(page);
 }
 
 int board_page_ask(struct board_page *page, struct console *console)

@@ -6,14 +6,11 @@
 #include "qemu/base/memory.h"
 #include "torus/torus.h"
 
-#include <nettle/base64.h>
-#include <nettle/sha2.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HASH_BYTES 64u
 #define REPORT_BYTES 19000000u /* of the report in a page, at most */
 
 /* The files, each with a name for its begin and one for the next one's:
@@ -365,41 +362,6 @@ char *page_text(const json_t *report, size_t *bytes)
     write_between(out, at, page_css);
     fclose(out);
     return memory_or_exit(text);
-}
-
-/* The hash of an element of the page, as policies have it: 'sha256-BASE64'. */
-static void hash_element(char hash[HASH_BYTES], const char *page,
-                         const char *begin, const char *end)
-{
-    const char *from = strstr(page, begin);
-    const char *to = from != NULL ? strstr(from, end) : NULL;
-    uint8_t digest[SHA256_DIGEST_SIZE];
-    char text[BASE64_ENCODE_RAW_LENGTH(SHA256_DIGEST_SIZE) + 1] = "";
-    struct sha256_ctx sha256;
-
-    if (to == NULL) {
-        abort(); /* this program's own file */
-    }
-    from += strlen(begin);
-    sha256_init(&sha256);
-    sha256_update(&sha256, (size_t)(to - from), (const uint8_t *)from);
-    sha256_digest(&sha256, sizeof digest, digest);
-    base64_encode_raw(text, sizeof digest, digest);
-    snprintf(hash, HASH_BYTES, "'sha256-%s'", text);
-}
-
-void page_policy(char policy[PAGE_POLICY_BYTES], const char *page)
-{
-    char script[HASH_BYTES];
-    char style[HASH_BYTES];
-
-    hash_element(script, page, "<script>", "</script>");
-    hash_element(style, page, "<style>", "</style>");
-    snprintf(policy, PAGE_POLICY_BYTES,
-             "default-src 'none'; script-src %s; style-src %s; img-src data:; "
-             "connect-src 'self'; base-uri 'none'; form-action 'none'; "
-             "frame-ancestors 'none'",
-             script, style);
 }
 
 int page_write(const json_t *report, const char *path)

@@ -22,9 +22,6 @@
  */
 const char *page_refusal(const json_t *report);
 
-/* The longest policy of page_policy(), with its end. */
-#define PAGE_POLICY_BYTES 512u
-
 /*
  * The page of a report that is not refused; or, of an object with `live`, a
  * page that follows events (live.js), with what is known of the report yet:
@@ -33,10 +30,6 @@ const char *page_refusal(const json_t *report);
  * the caller's, with its length. Ends the program without memory.
  */
 char *page_text(const json_t *report, size_t *bytes);
-
-/* The Content-Security-Policy under which a browser shows such a page: its own
-   script and style, events from where it came from, and nothing else. */
-void page_policy(char policy[PAGE_POLICY_BYTES], const char *page);
 
 /* Writes such a page, to a file. Result: 0, or -1 with
    `quincunx: <path>: <reason>` on stderr. */

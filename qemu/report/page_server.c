@@ -6,6 +6,8 @@
 #include "qemu/base/limits.h"
 #include "qemu/base/memory.h"
 
+#include <nettle/base64.h>
+#include <nettle/sha2.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -16,6 +18,8 @@
 #define LOOK_S 0.1   /* between two looks for browsers, while there is none */
 #define REPEAT_S 2.0 /* with no news, so that lost clients are noticed */
 #define SETTLE_S 1u
+#define HASH_BYTES 64u
+#define POLICY_BYTES 512u
 
 struct page_server {
     struct serve *serve;
@@ -50,8 +54,10 @@ static struct timespec after(double seconds)
 /* Sends the state if it has changed, or was sent long ago. */
 static void look(struct page_server *server)
 {
-    char *text = server->source.read(server->source.context);
+    json_t *state = server->source.read(server->source.context);
+    char *text = json_dumps(state, JSON_COMPACT);
 
+    json_decref(state);
     if (server->seen == NULL || strcmp(text, server->seen) != 0 ||
         now_s(CLOCK_MONOTONIC) - server->sent_s > REPEAT_S) {
         serve_send(server->serve, server->source.event, text);
@@ -90,9 +96,46 @@ static void *look_on(void *context)
 
 /* ---- life ---- */
 
+/* The hash of an element of the page, as policies have it: 'sha256-BASE64'. */
+static void hash_element(char hash[HASH_BYTES], const char *page,
+                         const char *begin, const char *end)
+{
+    const char *from = strstr(page, begin);
+    const char *to = from != NULL ? strstr(from, end) : NULL;
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    char text[BASE64_ENCODE_RAW_LENGTH(SHA256_DIGEST_SIZE) + 1] = "";
+    struct sha256_ctx sha256;
+
+    if (to == NULL) {
+        abort(); /* this program's own file */
+    }
+    from += strlen(begin);
+    sha256_init(&sha256);
+    sha256_update(&sha256, (size_t)(to - from), (const uint8_t *)from);
+    sha256_digest(&sha256, sizeof digest, digest);
+    base64_encode_raw(text, sizeof digest, digest);
+    snprintf(hash, HASH_BYTES, "'sha256-%s'", text);
+}
+
+/* The Content-Security-Policy under which a browser shows a page: its own
+   script and style, events from where it came from, and nothing else. */
+static void page_policy(char policy[POLICY_BYTES], const char *page)
+{
+    char script[HASH_BYTES];
+    char style[HASH_BYTES];
+
+    hash_element(script, page, "<script>", "</script>");
+    hash_element(style, page, "<style>", "</style>");
+    snprintf(policy, POLICY_BYTES,
+             "default-src 'none'; script-src %s; style-src %s; img-src data:; "
+             "connect-src 'self'; base-uri 'none'; form-action 'none'; "
+             "frame-ancestors 'none'",
+             script, style);
+}
+
 static void show(struct page_server *server, const json_t *report)
 {
-    char policy[PAGE_POLICY_BYTES];
+    char policy[POLICY_BYTES];
     size_t bytes;
     char *page = page_text(report, &bytes);
 

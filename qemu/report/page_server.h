@@ -16,8 +16,8 @@
 /* The state that a page shows. */
 struct page_source {
     const char *event; /* name of the events that carry it */
-    /* Reads the state. Result: JSON on one line; malloc'd. */
-    char *(*read)(void *context);
+    /* Reads the state. Result: JSON, the caller's. */
+    json_t *(*read)(void *context);
     void *context;
     /* Between two readings: `ratio` times the time that one takes by `clock`,
        but within these bounds. */

@@ -91,17 +91,15 @@ static json_t *states_json(const struct watch_view *view)
 }
 
 /* Cost: a few milliseconds for WATCH_CIRCUITS circuits. */
-static char *read_state(void *context)
+static json_t *read_state(void *context)
 {
     struct run_page *page = context;
     const struct watch_view *view = &page->view;
-    json_t *json;
-    char *dumped;
     bool boots;
 
     watch_read(&page->view, page->watch);
     boots = view->nodes > 0 && view->up < view->nodes;
-    json = json_pack(
+    return json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "stage",
         stages[boots && view->stage == WATCH_RUNNING ? WATCH_BOOTING
                                                      : view->stage],
@@ -110,9 +108,6 @@ static char *read_state(void *context)
         json_whole(view->ended), "time_ps", json_whole(view->time_ps),
         "dropped", json_whole(view->dropped), "states", states_json(view),
         "circuits", circuits_json(view));
-    dumped = json_dumps(json, JSON_COMPACT);
-    json_decref(json);
-    return dumped;
 }
 
 /* ---- life ---- */
