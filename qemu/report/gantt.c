@@ -337,7 +337,10 @@ static void band_add(struct band *band, const struct chart *chart,
     double start = (double)place(chart, start_ps) * scale;
     double end = (double)place(chart, end_ps) * scale;
 
-    for (unsigned i = (unsigned)start; i < end && end < BINS; ++i) {
+    if (start >= end || end >= BINS) {
+        return;
+    }
+    for (unsigned i = (unsigned)start; i < end; ++i) {
         band->nodes[paint][i] += fmin(end, i + 1) - fmax(start, i);
     }
 }

@@ -169,9 +169,10 @@ static double unit_ps_of(const struct outcome_node *node)
                : 0;
 }
 
+/* One more than the time, as a node may end when the scatter starts. */
 static double finished_ps_of(const struct outcome_node *node)
 {
-    return node->active ? (double)node->finished_ps : 0;
+    return node->active ? (double)node->finished_ps + 1 : 0;
 }
 
 static double idle_ps_of(const struct outcome_node *node)
