@@ -220,12 +220,11 @@ static int run(void *own)
     }
     count = list_probes(&probes, options);
     if (probe_rows(probes, count) > CALIBRATE_ROWS_MAX) {
-        fprintf(stderr,
-                "quincunx: --repeat '%u': must make at most %u probes, not "
-                "%" PRIu64 "\n",
-                options->repeat, CALIBRATE_ROWS_MAX, probe_rows(probes, count));
+        status = usage_error(
+            "--repeat '%u': must make at most %u probes, not %" PRIu64,
+            options->repeat, CALIBRATE_ROWS_MAX, probe_rows(probes, count));
         free(probes);
-        return EXIT_USAGE;
+        return status;
     }
     status =
         calibrate_mesh(&calibration, &options->mesh.request, probes, count);

@@ -90,26 +90,18 @@ static struct bound find_bound(const struct compare *compare)
     return bound;
 }
 
-/* A result and its output, one behind the other. */
-static uint8_t *joined(const struct kernel_result *result)
-{
-    uint8_t *bytes = memory_or_exit(
-        malloc((size_t)result->bytes + result->output_bytes + 1));
-
-    memcpy(bytes, result->data, result->bytes);
-    if (result->output_bytes > 0) {
-        memcpy(bytes + result->bytes, result->output, result->output_bytes);
-    }
-    return bytes;
-}
-
 /* The first run's result and report stay; later ones must be equal. */
 static int keep_result(struct compare *compare, const struct outcome *outcome)
 {
     const struct kernel_result *result = &outcome->result;
-    uint64_t bytes = (uint64_t)result->bytes + result->output_bytes;
-    uint8_t *all = joined(result);
+    size_t bytes = (size_t)result->bytes + result->output_bytes;
+    uint8_t *all = memory_or_exit(malloc(bytes + 1));
     bool equal;
+
+    memcpy(all, result->data, result->bytes);
+    if (result->output_bytes > 0) {
+        memcpy(all + result->bytes, result->output, result->output_bytes);
+    }
 
     if (compare->result == NULL) {
         compare->report = report_json(outcome);
@@ -118,7 +110,7 @@ static int keep_result(struct compare *compare, const struct outcome *outcome)
         return 0;
     }
     equal = compare->result_bytes == bytes &&
-            memcmp(compare->result, all, (size_t)bytes) == 0;
+            memcmp(compare->result, all, bytes) == 0;
     free(all);
     if (!equal) {
         fprintf(stderr,
@@ -540,22 +532,18 @@ static json_t *bound_json(const struct compare *compare)
 json_t *compare_json(const struct compare *compare)
 {
     const json_t *report = compare->report;
-    json_t *injected = json_object_get(report, "injected");
-    json_t *json = json_pack(
-        "{s:O, s:O, s:O, s:O, s:o, s:o, s:s, s:o, s:O}", "mesh",
-        json_object_get(report, "mesh"), "profile",
-        json_object_get(report, "profile"), "kernel",
-        json_object_get(report, "kernel"), "load",
-        json_object_get(report, "load"), "one_board_ps",
-        json_whole(compare->one_board_ps), "schedules", entries_json(compare),
-        "best", schedule_name(compare->entry[compare->best].schedule),
-        "lower_bound", bound_json(compare), "result",
-        json_object_get(report, "result"));
 
-    if (injected != NULL) {
-        json_object_set(json, "injected", injected);
-    }
-    return json;
+    return json_pack("{s:O, s:O, s:O, s:O, s:o, s:o, s:s, s:o, s:O, s:O*}",
+                     "mesh", json_object_get(report, "mesh"), "profile",
+                     json_object_get(report, "profile"), "kernel",
+                     json_object_get(report, "kernel"), "load",
+                     json_object_get(report, "load"), "one_board_ps",
+                     json_whole(compare->one_board_ps), "schedules",
+                     entries_json(compare), "best",
+                     schedule_name(compare->entry[compare->best].schedule),
+                     "lower_bound", bound_json(compare), "result",
+                     json_object_get(report, "result"), "injected",
+                     json_object_get(report, "injected"));
 }
 
 json_t *compare_report(const struct compare *compare)

@@ -77,18 +77,6 @@ static int set_interface(void *field, const char *option, const char *text)
         interface != NULL ? NULL : "must be " FLASH_OPENOCD_INTERFACES);
 }
 
-/* Whether boards were named one way; else after a message. */
-static bool has_boards(const struct options *options)
-{
-    if ((options->one.name[0] != '\0') != (options->map != NULL)) {
-        return true;
-    }
-    fputs("quincunx: flash needs either --probe SERIAL, --port TTY, --dfu "
-          "SERIAL or --map FILE; see --help\n",
-          stderr);
-    return false;
-}
-
 static const struct option_row rows[] = {
     {"board", "BOARD", 0, OPTION_CHOICE, OPTION_AT(struct options, config.chip),
      .help = "Kind of board: " BOARD_FLASHED_NAMES " (required)",
@@ -317,8 +305,9 @@ static int run(void *own)
     uint64_t bytes;
     int status;
 
-    if (!has_boards(options)) {
-        return EXIT_USAGE;
+    if ((options->one.name[0] != '\0') == (options->map != NULL)) {
+        return usage_error("flash needs either --probe SERIAL, --port TTY, "
+                           "--dfu SERIAL or --map FILE; see --help");
     }
     options->config.map_name = options->map;
     if (file_read(&data, &bytes, options->image) != 0) {

@@ -32,10 +32,8 @@ static int check_load(const struct job_task *task)
     const char *path = task->originator->input_name;
 
     if (load->units > UINT32_MAX) {
-        fprintf(stderr,
-                "quincunx: %s: %" PRIu64 " units; a load has at most %u\n",
-                file_name(path), load->units, UINT32_MAX);
-        return EXIT_FAILED;
+        return file_error(path, "%" PRIu64 " units; a load has at most %u",
+                          load->units, UINT32_MAX);
     }
     /* Nodes with a window all have the same memory; others tell theirs once the
        mesh is open (job.c), and are checked there. */

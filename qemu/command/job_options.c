@@ -151,9 +151,8 @@ static int set_arg(void *own, const char *option, const char *text)
     size_t bytes = strlen(text);
 
     if (bytes > JOB_OPTIONS_ARG_MAX) {
-        fprintf(stderr, "quincunx: %s: %zu bytes; at most %u are allowed\n",
-                option, bytes, JOB_OPTIONS_ARG_MAX);
-        return EXIT_USAGE;
+        return usage_error("%s: %zu bytes; at most %u are allowed", option,
+                           bytes, JOB_OPTIONS_ARG_MAX);
     }
     memcpy(options->arg, text, bytes);
     options->arg_bytes = (uint32_t)bytes;
@@ -582,13 +581,6 @@ static int refuse_second(const struct job_options *options)
     return EXIT_USAGE;
 }
 
-/* Of several INPUTs the first may be the argument, too. */
-static int refuse_argument(const char *first)
-{
-    return usage_error("'%s': is no file; is --arg '%s' meant?",
-                       quote_shown(first), quote_shown(first));
-}
-
 /* Checks that the kernel takes several INPUTs, and makes one name of theirs. */
 static int check_several(struct job_options *options)
 {
@@ -601,7 +593,10 @@ static int check_several(struct job_options *options)
         return refuse_second(options);
     }
     if (options->arg_bytes == 0 && access(options->input.text[0], F_OK) != 0) {
-        return refuse_argument(options->input.text[0]);
+        const char *first = quote_shown(options->input.text[0]);
+
+        return usage_error("'%s': is no file; is --arg '%s' meant?", first,
+                           first); /* of several the first may be it, too */
     }
     for (uint32_t i = 0; i < options->input.count; ++i) {
         standard += strcmp(options->input.text[i], "-") == 0;
@@ -614,14 +609,13 @@ static int check_several(struct job_options *options)
             "--unit %u: must be 1 with several INPUTs, which may end anywhere",
             options->unit_bytes);
     }
-    if (asprintf(&options->input_names, "%s and %" PRIu32 " more",
-                 strcmp(options->input.text[0], "-") == 0
-                     ? file_name(options->input.text[0])
-                     : options->input.text[0],
-                 options->input.count - 1) < 0) {
-        options->input_names = NULL;
-        return EXIT_FAILED;
-    }
+    memory_or_exit(asprintf(&options->input_names, "%s and %" PRIu32 " more",
+                            strcmp(options->input.text[0], "-") == 0
+                                ? file_name(options->input.text[0])
+                                : options->input.text[0],
+                            options->input.count - 1) < 0
+                       ? NULL
+                       : options->input_names);
     options->one.input_name = options->input_names;
     return 0;
 }
