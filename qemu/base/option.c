@@ -157,6 +157,8 @@ static struct entry *entry_of(const struct parse *parse, int code)
 static void add_given(struct parse *parse, struct entry *entry,
                       const char *text)
 {
+    parse->given = memory_or_exit(
+        realloc(parse->given, (parse->count + 1) * sizeof *parse->given));
     parse->given[parse->count++] = (struct given){entry, text};
 }
 
@@ -438,49 +440,44 @@ static bool agree(const struct parse *parse)
 
 /* ---- places and files ---- */
 
-/* The size that the command line says; 0 x 0: none. */
-static struct torus_size mesh_of(const struct parse *parse)
+static void *field_of(const struct entry *entry)
 {
-    struct torus_size size = {0, 0};
-
-    for (size_t i = 0; i < parse->rows; ++i) {
-        const struct entry *entry = &parse->entry[i];
-
-        if (entry->row->type == OPTION_MESH ||
-            entry->row->type == OPTION_SIDE) {
-            size =
-                *(struct torus_size *)(void *)(entry->options + entry->row->at);
-        }
-    }
-    return size;
+    return entry->options + entry->row->at;
 }
 
-/* Checks that places lie inside the mesh. */
+/* Checks that places lie inside the mesh, if the command line says its size. */
 static bool are_inside(const struct parse *parse)
 {
-    struct torus_size size = mesh_of(parse);
-    bool good = true;
+    const struct torus_size *size = NULL;
 
-    for (size_t i = 0; i < parse->rows && good && size.width > 0; ++i) {
+    for (size_t i = 0; i < parse->rows; ++i) {
+        enum option_type type = parse->entry[i].row->type;
+
+        size = type == OPTION_MESH || type == OPTION_SIDE
+                   ? field_of(&parse->entry[i])
+                   : size;
+    }
+    for (size_t i = 0; i < parse->rows && size != NULL && size->width > 0;
+         ++i) {
         const struct entry *entry = &parse->entry[i];
-        const void *field = entry->options + entry->row->at;
+        struct option_place one;
+        struct option_places places = {.place = &one};
         char name[OPTION_NAME_BYTES];
 
+        if (entry->row->type == OPTION_PLACES) {
+            places = *(const struct option_places *)field_of(entry);
+        } else if (entry->row->type == OPTION_COORD) {
+            one.at = *(const struct torus_coord *)field_of(entry);
+            places.count = 1;
+        }
         name_entry(name, parse, entry);
-        if (entry->row->type == OPTION_COORD) {
-            const struct torus_coord *at = field;
-
-            good = parse_report_outside(name, *at, size) == 0;
-        } else if (entry->row->type == OPTION_PLACES) {
-            const struct option_places *places = field;
-
-            for (uint32_t j = 0; good && j < places->count; ++j) {
-                good =
-                    parse_report_outside(name, places->place[j].at, size) == 0;
+        for (uint32_t j = 0; j < places.count; ++j) {
+            if (parse_report_outside(name, places.place[j].at, *size) != 0) {
+                return false;
             }
         }
     }
-    return good;
+    return true;
 }
 
 /* The place of a file among the others when they are checked: those that are
@@ -610,7 +607,6 @@ int option_parse(const struct option_command *command, int argc, char **argv,
     bool good;
     int status;
 
-    parse.given = memory_or_exit(calloc((size_t)argc + 1, sizeof *parse.given));
     good = read_line(&parse, argc, argv) && store_all(&parse);
     for (size_t i = 0; good && command->part[i].table != NULL; ++i) {
         if (command->part[i].table->done != NULL) {
@@ -633,7 +629,7 @@ void option_free(const struct option_command *command, void *options)
             i < parse.rows ? &parse.entry[i] : &parse.word;
 
         if (entry->row != NULL && entry->row->type >= OPTION_LISTS) {
-            free(*(void **)(void *)(entry->options + entry->row->at));
+            free(*(void **)field_of(entry));
         }
     }
     free(parse.entry);
