@@ -154,17 +154,18 @@ bool calibrate_fit(struct calibration *calibration, struct torus_size size)
    the first message sets a node's clock (hal/serial/state.h), so the times of
    its receipt and of its answer are by two clocks. Result: 0 or an exit
    status. */
-static int wake(const struct probe_channel *channel,
-                const struct probe probes[], uint32_t count)
+static int wake(struct job_mesh *mesh, const struct probe probes[],
+                uint32_t count)
 {
-    uint32_t nodes = torus_nodes(channel->size);
+    struct torus_size size = mesh->task->request->size;
+    uint32_t nodes = torus_nodes(size);
     struct probe *first = memory_or_exit(calloc(nodes, sizeof *first));
     struct probe_row *row = memory_or_exit(calloc(nodes, sizeof *row));
     uint32_t found = 0;
     int status;
 
     for (uint32_t i = 0; i < count; ++i) {
-        first[torus_index(channel->size, probes[i].at)] = (struct probe){
+        first[torus_index(size, probes[i].at)] = (struct probe){
             .at = probes[i].at, .count = 1, .bytes = PROBE_BYTES_MIN};
     }
     for (uint32_t i = 0; i < nodes; ++i) {
@@ -172,7 +173,7 @@ static int wake(const struct probe_channel *channel,
             first[found++] = first[i];
         }
     }
-    status = probe_measure(channel, row, first, found);
+    status = probe_measure(mesh, row, first, found);
     free(first);
     free(row);
     return status;
@@ -182,9 +183,8 @@ static int wake(const struct probe_channel *channel,
 static int measure(struct calibration *calibration, struct job_mesh *mesh,
                    const struct probe probes[], uint32_t count)
 {
-    const struct probe_channel channel = job_mesh_channel(mesh);
     bool real_time = mesh->ops->probing->real_time;
-    int status = real_time ? wake(&channel, probes, count) : 0;
+    int status = real_time ? wake(mesh, probes, count) : 0;
 
     calibration->on = mesh->ops->on;
     calibration->board = mesh->board;
@@ -192,7 +192,7 @@ static int measure(struct calibration *calibration, struct job_mesh *mesh,
     calibration->row = memory_or_exit(
         calloc(calibration->row_count + 1u, sizeof *calibration->row));
     if (status == 0) {
-        status = probe_measure(&channel, calibration->row, probes, count);
+        status = probe_measure(mesh, calibration->row, probes, count);
     }
     if (status == 0 && real_time) {
         calibrate_set_aside(calibration);

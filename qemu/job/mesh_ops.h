@@ -9,7 +9,6 @@
 #define QEMU_JOB_MESH_OPS_H
 
 #include "qemu/job/request.h"
-#include "qemu/job/probe.h"
 #include "qemu/job/outcome.h"
 
 #define MESH_PROBE_SIZES 6u
@@ -18,8 +17,9 @@
 struct mesh_probing {
     uint32_t bytes[MESH_PROBE_SIZES]; /* default payloads; 0: no more */
     uint16_t repeat; /* default number of probes to each node of each size */
-    uint32_t ready_delay_ns;
-    uint32_t rows; /* this and the one above: as in struct probe_channel */
+    uint32_t ready_delay_ns; /* of all probes: see scatter/engine/probe.h */
+    uint32_t rows;           /* at most in a list of several probes; 0:
+                                PROBE_ROWS_AT_ONCE */
     /* The nodes' clocks run in real time: a node's first message sets its
        clock, and repeats of a probe differ. */
     bool real_time;
@@ -79,8 +79,5 @@ extern const struct mesh_ops fabric_job_qemu;   /* a board a node, in QEMU */
 extern const struct mesh_ops fabric_job_native; /* a coroutine a node */
 extern const struct mesh_ops serial_job_qemu;   /* boards emulated by QEMU */
 extern const struct mesh_ops serial_job_port;   /* boards behind request.port */
-
-/* A channel for probes to this mesh, which must outlive it. */
-struct probe_channel job_mesh_channel(struct job_mesh *mesh);
 
 #endif

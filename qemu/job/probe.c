@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/job/probe.h"
 
+#include "hal/circuit.h"
 #include "qemu/fabric/postmortem.h"
+#include "qemu/job/mesh_ops.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/progress.h"
 
@@ -36,59 +38,87 @@ static int complain_given_up(const struct probe probes[], uint32_t count,
     return EXIT_FAILED;
 }
 
+/* The path to the node that a probe is sent to. */
+static struct torus_path path_of(const struct job_mesh *mesh,
+                                 const struct probe *probe)
+{
+    struct torus_size size = mesh->task->request->size;
+
+    return torus_x_first(
+        size, torus_away(size, mesh->task->originator->at, probe->at));
+}
+
+/* Gives the originator a WIRE_MEASURE. Result: 0, and its WIRE_MEASURED lies
+   from *at to *end until the next order; or an exit status after a message. */
+static int measure(struct job_mesh *mesh, const uint8_t **at,
+                   const uint8_t **end, const struct wire_entry list[],
+                   uint32_t count)
+{
+    const struct mesh_order order = {.kind = WIRE_MEASURE,
+                                     .head = (const uint8_t *)list,
+                                     .head_bytes = count * WIRE_ENTRY_BYTES,
+                                     .more = true};
+    int status = mesh->ops->order(mesh, &order);
+
+    if (status != 0) {
+        return status;
+    }
+    if (mesh->report->data[CIRCUIT_AT_KIND] != WIRE_MEASURED) {
+        fprintf(stderr, "quincunx: the originator does not measure\n");
+        return EXIT_FAILED;
+    }
+    *at = mesh->report->data + CIRCUIT_HEADER_BYTES;
+    *end = mesh->report->data + mesh->report->bytes;
+    return 0;
+}
+
 /* Sends a list of these probes, at most PROBE_ROWS_AT_ONCE. Result: 0, and the
    report's rows lie from *at to *end; or an exit status after a message. */
-static int order_probes(const struct probe_channel *channel, const uint8_t **at,
+static int order_probes(struct job_mesh *mesh, const uint8_t **at,
                         const uint8_t **end, enum wire_asks asks,
                         const struct probe probes[], uint32_t count)
 {
     struct wire_entry list[PROBE_ROWS_AT_ONCE];
     uint32_t rows = (uint32_t)probe_rows(probes, count);
-    uint32_t bytes = 0;
     int status;
     int32_t error;
 
     for (uint32_t i = 0; i < count; ++i) {
-        list[i] = (struct wire_entry){
-            .path = torus_x_first(
-                channel->size,
-                torus_away(channel->size, channel->originator, probes[i].at)),
-            .count = probes[i].count,
-            .bytes = probes[i].bytes,
-            .ready_delay_ns = channel->ready_delay_ns,
-            .asks = asks};
+        list[i] = (struct wire_entry){.path = path_of(mesh, &probes[i]),
+                                      .count = probes[i].count,
+                                      .bytes = probes[i].bytes,
+                                      .ready_delay_ns =
+                                          mesh->ops->probing->ready_delay_ns,
+                                      .asks = asks};
     }
-    status = channel->order(channel->context, at, &bytes, (uint8_t *)list,
-                            count * WIRE_ENTRY_BYTES);
+    status = measure(mesh, at, end, list, count);
     if (status != 0) {
         return status;
     }
-    if (bytes < WIRE_MEASURED_BYTES) {
+    if (*end - *at < (ptrdiff_t)WIRE_MEASURED_BYTES) {
         return complain_malformed();
     }
     error = (int32_t)bytes_load_u32(*at);
     if (error != ERR_OK) {
         return complain_given_up(probes, count, bytes_load_u32(*at + 4), error);
     }
-    *end = *at + bytes;
-    if (bytes_load_u32(*at + 4) != rows ||
-        bytes - WIRE_MEASURED_BYTES < rows * WIRE_ROW_BYTES) {
+    if (bytes_load_u32(*at + 4) != rows) {
         return complain_malformed();
     }
     *at += WIRE_MEASURED_BYTES;
-    return 0;
+    return *end - *at < (ptrdiff_t)(rows * WIRE_ROW_BYTES)
+               ? complain_malformed()
+               : 0;
 }
 
 /* Reads a row at *at, which moves on. */
-static void load_row(const struct probe_channel *channel, struct probe_row *row,
+static void load_row(const struct job_mesh *mesh, struct probe_row *row,
                      const struct probe *probe, const uint8_t **at)
 {
     const uint8_t *in = *at;
 
     row->at = probe->at;
-    row->hops =
-        torus_hops(channel->size,
-                   torus_away(channel->size, channel->originator, probe->at));
+    row->hops = torus_path_hops(path_of(mesh, probe));
     row->bytes = CIRCUIT_HEADER_BYTES + probe->bytes;
     row->answer_bytes = row->bytes;
     row->t1_ps = bytes_load_u64(in);
@@ -99,18 +129,16 @@ static void load_row(const struct probe_channel *channel, struct probe_row *row,
 }
 
 /* One order: probes of at most PROBE_ROWS_AT_ONCE rows. */
-static int measure_some(const struct probe_channel *channel,
-                        struct probe_row rows[], const struct probe probes[],
-                        uint32_t count)
+static int measure_some(struct job_mesh *mesh, struct probe_row rows[],
+                        const struct probe probes[], uint32_t count)
 {
     const uint8_t *end;
     const uint8_t *at;
-    int status =
-        order_probes(channel, &at, &end, WIRE_ASKS_TIME, probes, count);
+    int status = order_probes(mesh, &at, &end, WIRE_ASKS_TIME, probes, count);
 
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
         for (unsigned k = 0; k < probes[i].count; ++k) {
-            load_row(channel, rows++, &probes[i], &at);
+            load_row(mesh, rows++, &probes[i], &at);
         }
     }
     return status;
@@ -126,10 +154,11 @@ uint64_t probe_rows(const struct probe probes[], uint32_t count)
     return rows;
 }
 
-int probe_measure(const struct probe_channel *channel, struct probe_row rows[],
+int probe_measure(struct job_mesh *mesh, struct probe_row rows[],
                   const struct probe probes[], uint32_t count)
 {
-    uint32_t most = channel->rows > 0 ? channel->rows : PROBE_ROWS_AT_ONCE;
+    uint32_t most = mesh->ops->probing->rows > 0 ? mesh->ops->probing->rows
+                                                 : PROBE_ROWS_AT_ONCE;
     uint64_t measured = 0;
     uint32_t first = 0;
     int status = 0;
@@ -146,7 +175,7 @@ int probe_measure(const struct probe_channel *channel, struct probe_row rows[],
                                     .done = measured,
                                     .total = probe_rows(probes, count),
                                     .things = "exchanges"});
-        status = measure_some(channel, rows, &probes[first], next - first);
+        status = measure_some(mesh, rows, &probes[first], next - first);
         measured += some;
         rows += some;
         first = next;
@@ -155,7 +184,7 @@ int probe_measure(const struct probe_channel *channel, struct probe_row rows[],
 }
 
 /* One row with a log, at *at, which moves on. */
-static int load_log(const struct probe_channel *channel, struct probe_log *log,
+static int load_log(const struct job_mesh *mesh, struct probe_log *log,
                     const struct probe *probe, const uint8_t **at,
                     const uint8_t *end)
 {
@@ -164,7 +193,7 @@ static int load_log(const struct probe_channel *channel, struct probe_log *log,
     if (end - *at < (ptrdiff_t)(WIRE_ROW_BYTES + WIRE_LOG_BYTES)) {
         return complain_malformed();
     }
-    load_row(channel, &log->row, probe, at);
+    load_row(mesh, &log->row, probe, at);
     log->written = bytes_load_u32(*at);
     log->count = bytes_load_u32(*at + 4);
     *at += WIRE_LOG_BYTES;
@@ -179,8 +208,8 @@ static int load_log(const struct probe_channel *channel, struct probe_log *log,
     return 0;
 }
 
-static int read_some_logs(const struct probe_channel *channel,
-                          struct probe_log logs[], uint32_t count)
+static int read_some_logs(struct job_mesh *mesh, struct probe_log logs[],
+                          uint32_t count)
 {
     struct probe probe[PROBE_LOGS_AT_ONCE];
     const uint8_t *end;
@@ -191,22 +220,21 @@ static int read_some_logs(const struct probe_channel *channel,
         probe[i] = (struct probe){
             .at = logs[i].at, .count = 1, .bytes = PROBE_BYTES_MIN};
     }
-    status = order_probes(channel, &at, &end, WIRE_ASKS_LOG, probe, count);
+    status = order_probes(mesh, &at, &end, WIRE_ASKS_LOG, probe, count);
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
-        status = load_log(channel, &logs[i], &probe[i], &at, end);
+        status = load_log(mesh, &logs[i], &probe[i], &at, end);
     }
     return status == 0 && at != end ? complain_malformed() : status;
 }
 
-int probe_logs(const struct probe_channel *channel, struct probe_log logs[],
-               uint32_t count)
+int probe_logs(struct job_mesh *mesh, struct probe_log logs[], uint32_t count)
 {
     int status = 0;
 
     for (uint32_t i = 0; status == 0 && i < count; i += PROBE_LOGS_AT_ONCE) {
         uint32_t left = count - i;
 
-        status = read_some_logs(channel, &logs[i],
+        status = read_some_logs(mesh, &logs[i],
                                 left < PROBE_LOGS_AT_ONCE ? left
                                                           : PROBE_LOGS_AT_ONCE);
     }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The host's side of scatter/engine/probe.h: sends lists of probes to the
- * originator and reads its reports. The caller's struct probe_channel carries
- * them: through a window, or over a console.
- */
+/* The host's side of scatter/engine/probe.h: sends lists of probes to the
+   originator of a mesh and reads its reports. */
 #ifndef QEMU_JOB_PROBE_H
 #define QEMU_JOB_PROBE_H
 
@@ -16,6 +13,8 @@
 
 /* Logs in one list. */
 #define PROBE_LOGS_AT_ONCE 8u
+
+struct job_mesh;
 
 /* Rows of one list: 8 KiB of the report. */
 #define PROBE_ROWS_AT_ONCE 256u
@@ -43,29 +42,12 @@ struct probe_row {
     uint64_t t4_ps;
 };
 
-/* How lists of probes reach the originator of a mesh. */
-struct probe_channel {
-    struct torus_size size;
-    struct torus_coord originator;
-    uint32_t ready_delay_ns; /* of all probes: see scatter/engine/probe.h */
-    uint32_t rows;           /* at most in a list of several probes; 0:
-                                PROBE_ROWS_AT_ONCE */
-    void *context;
-
-    /* Gives the originator a WIRE_MEASURE and waits for its WIRE_MEASURED.
-       *report stays the callee's, until the next call. Result: 0, or an exit
-       status after a message. */
-    int (*order)(void *context, const uint8_t **report, uint32_t *report_bytes,
-                 const uint8_t *list, uint32_t list_bytes);
-};
-
 /* Number of rows that `count` probes have. */
 uint64_t probe_rows(const struct probe probes[], uint32_t count);
 
 /* Sends the probes, in order, and fills in `rows`, probe_rows() of them.
    Result: 0, or an exit status after a message. */
-NODISCARD int probe_measure(const struct probe_channel *channel,
-                            struct probe_row rows[],
+NODISCARD int probe_measure(struct job_mesh *mesh, struct probe_row rows[],
                             const struct probe probes[], uint32_t count);
 
 /* The events of a node since its last job began. */
@@ -78,7 +60,7 @@ struct probe_log {
 };
 
 /* Reads the logs of `count` nodes, logs[i].at. Result: as above. */
-NODISCARD int probe_logs(const struct probe_channel *channel,
-                         struct probe_log logs[], uint32_t count);
+NODISCARD int probe_logs(struct job_mesh *mesh, struct probe_log logs[],
+                         uint32_t count);
 
 #endif

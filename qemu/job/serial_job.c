@@ -130,8 +130,9 @@ struct node_clock {
     double drift;       /* by how much it is faster */
 };
 
-#define DRIFT_STEPS 3u /* each begins with the drift that the last one found   \
-                        */
+#define DRIFT_STEPS                                                            \
+    3u /* each begins with the drift that the last one found                   \
+        */
 
 /* `after`: NULL if there were no exchanges after the log: no drift is known. */
 static struct node_clock clock_of(const struct exchanges *before,
@@ -233,7 +234,6 @@ static void count_exchange(struct run_counts *counts,
 static int exchange_some(struct serial_job *job, struct exchanges of[],
                          uint32_t count)
 {
-    const struct probe_channel channel = job_mesh_channel(&job->mesh);
     uint16_t times = job->emulated ? 1 : EXCHANGES;
     struct probe *probe = memory_or_exit(calloc(count + 1u, sizeof *probe));
     struct probe_row *rows =
@@ -248,7 +248,7 @@ static int exchange_some(struct serial_job *job, struct exchanges of[],
                 .at = of[i].at, .count = times, .bytes = PROBE_BYTES_MIN};
         }
     }
-    status = probe_measure(&channel, rows, probe, asked);
+    status = probe_measure(&job->mesh, rows, probe, asked);
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
         bool had = agrees(&of[i]);
 
@@ -282,7 +282,6 @@ static int read_clocks(struct serial_job *job, struct exchanges of[],
 static int read_logs(struct serial_job *job, struct probe_log logs[],
                      struct node_clock clock[], uint32_t count)
 {
-    const struct probe_channel channel = job_mesh_channel(&job->mesh);
     struct exchanges *of = memory_or_exit(calloc(2u * count + 1u, sizeof *of));
     int status;
 
@@ -293,7 +292,7 @@ static int read_logs(struct serial_job *job, struct probe_log logs[],
     if (status == 0) {
         status = serial_mesh_trace(&job->driver, logs[count].event,
                                    &logs[count].count) == 0
-                     ? probe_logs(&channel, logs, count)
+                     ? probe_logs(&job->mesh, logs, count)
                      : EXIT_FAILED;
     }
     if (status == 0 && !job->emulated) {
@@ -309,19 +308,20 @@ static int read_logs(struct serial_job *job, struct probe_log logs[],
 
 static int read_nodes(struct outcome *outcome, struct serial_job *job)
 {
-    const struct probe_channel channel = job_mesh_channel(&job->mesh);
+    struct torus_size size = outcome->request->size;
+    struct torus_coord originator = outcome->originator[0].at;
     uint32_t count = outcome->node_count;
-    uint32_t first = torus_index(channel.size, channel.originator);
+    uint32_t first = torus_index(size, originator);
     struct probe_log *logs = memory_or_exit(calloc(count, sizeof *logs));
     struct node_clock *clock = memory_or_exit(calloc(count, sizeof *clock));
     int status;
 
     /* The originator is not probed: it changes places with the last node. */
     for (uint32_t i = 0; i < count; ++i) {
-        logs[i].at = torus_coord_of(channel.size, i);
+        logs[i].at = torus_coord_of(size, i);
     }
     logs[first].at = logs[count - 1].at;
-    logs[count - 1].at = channel.originator;
+    logs[count - 1].at = originator;
     status = read_logs(job, logs, clock, count - 1);
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
         read_node(outcome, &logs[i], &clock[i], &job->counts);

@@ -3,10 +3,12 @@
    originator, between jobs. */
 #include "hal/events.h"
 #include "qemu/fabric/mesh.h"
+#include "qemu/job/mesh_ops.h"
 #include "qemu/job/probe.h"
 #include "qemu/schedule/registry.h"
 #include "test/unit/unit.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +23,10 @@ struct suite {
     struct mesh_config config;
     struct backend backend;
     struct mesh mesh;
-    struct probe_channel channel;
+    struct job_mesh job; /* the mesh for probes */
+    struct job_task task;
+    struct request request;
+    struct job_originator originator;
 };
 
 void test_probes(struct unit *unit);
@@ -39,23 +44,22 @@ static enum mesh_end give(struct suite *suite, uint8_t kind,
     return mesh_run(&suite->mesh, &order);
 }
 
-static int order(void *context, const uint8_t **report, uint32_t *report_bytes,
-                 const uint8_t *list, uint32_t list_bytes)
+/* The probed mesh's order(). */
+static int order(struct job_mesh *job, const struct mesh_order orders[])
 {
-    struct suite *suite = context;
+    struct suite *suite =
+        (struct suite *)(void *)((char *)job - offsetof(struct suite, job));
 
-    if (give(suite, WIRE_MEASURE, list, list_bytes) != MESH_DONE) {
-        return 1;
-    }
-    *report = suite->mesh.report->data + CIRCUIT_HEADER_BYTES;
-    *report_bytes = suite->mesh.report->bytes - CIRCUIT_HEADER_BYTES;
-    return 0;
+    return mesh_run(&suite->mesh, orders) == MESH_DONE ? 0 : 1;
 }
 
 /* The pattern on a 5x5 torus, or along trees on another. */
 static void suite_open(struct suite *suite, struct torus_size size,
                        struct torus_coord originator)
 {
+    static const struct mesh_probing probing = {.ready_delay_ns = 1000};
+    static const struct mesh_ops ops = {.probing = &probing, .order = order};
+
     *suite = (struct suite){
         .config = {.size = size,
                    .originator = originator,
@@ -66,15 +70,15 @@ static void suite_open(struct suite *suite, struct torus_size size,
                    .policy = torus_phases(size) < 0 ? WIRE_TREE : WIRE_PATTERN,
                    .probed = true,
                    .identity = 7},
-        .channel = {.size = size,
-                    .originator = originator,
-                    .ready_delay_ns = 1000,
-                    .context = suite,
-                    .order = order}};
+        .job = {.ops = &ops, .task = &suite->task},
+        .task = {.request = &suite->request, .originator = &suite->originator},
+        .request = {.size = size},
+        .originator = {.at = originator}};
     if (native_start(&suite->backend, torus_nodes(size), 2, NULL) != 0) {
         exit(2);
     }
     mesh_init(&suite->mesh, &suite->config, &suite->backend);
+    suite->job.report = suite->mesh.report;
 }
 
 static void suite_close(struct suite *suite)
@@ -155,7 +159,7 @@ static void times_are_the_fabrics(struct unit *unit)
             if (i == 2) {
                 continue;
             }
-            CHECK_EQUAL(unit, probe_measure(&suite.channel, row, &probe, 1), 0);
+            CHECK_EQUAL(unit, probe_measure(&suite.job, row, &probe, 1), 0);
             set_up_ps = STARTUP_PS + HOP_PS * row[1].hops;
             CHECK_EQUAL(unit, row[1].bytes, 60 + i + CIRCUIT_HEADER_BYTES);
             CHECK_EQUAL(unit, row[1].answer_bytes, row[1].bytes);
@@ -179,7 +183,7 @@ static uint32_t check_log(struct unit *unit, struct suite *suite, uint32_t node)
     uint32_t written = window->log.events_written;
 
     log.at = torus_coord_of(suite->config.size, node);
-    CHECK_EQUAL(unit, probe_logs(&suite->channel, &log, 1), 0);
+    CHECK_EQUAL(unit, probe_logs(&suite->job, &log, 1), 0);
     CHECK_EQUAL(unit, log.written, written);
     CHECK_EQUAL(unit, log.count, written < NODE_EVENTS ? written : NODE_EVENTS);
     CHECK(unit, memcmp(log.event, window->log.event,
