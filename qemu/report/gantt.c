@@ -208,14 +208,6 @@ static bool phase_box(struct chart *chart, unsigned phase, unsigned kind,
     return last_ps > 0;
 }
 
-static const char *name_of(const struct outcome *outcome, unsigned phase)
-{
-    if (!outcome->plan.layers) {
-        return "";
-    }
-    return phase % 2 == 1 ? ", knight" : ", cross";
-}
-
 static void phases(struct chart *chart)
 {
     for (unsigned phase = 1; phase <= chart->outcome->plan.phases; ++phase) {
@@ -227,7 +219,10 @@ static void phases(struct chart *chart)
         any |= phase_box(chart, phase, WIRE_RESULT, 0);
         if (any) {
             words(chart, LEFT - 8, beside(chart->height + ROW / 2), "end",
-                  "phase %u%s", phase, name_of(chart->outcome, phase));
+                  "phase %u%s", phase,
+                  !chart->outcome->plan.layers ? ""
+                  : phase % 2 == 1             ? ", knight"
+                                               : ", cross");
             chart->height += ROW;
         }
     }

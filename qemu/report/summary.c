@@ -59,9 +59,8 @@ static void print_load(FILE *out, const struct outcome *outcome)
         amount_things(out, outcome->load_bytes, "byte");
         fputs(", ", out);
     }
-    fprintf(out, "%" PRIu64 " unit%s of %s\n", outcome->load_units,
-            outcome->load_units == 1 ? "" : "s",
-            outcome->request->kernel->name);
+    amount_things(out, outcome->load_units, "unit");
+    fprintf(out, " of %s\n", outcome->request->kernel->name);
 }
 
 static void print_mesh(FILE *out, const struct outcome *outcome)

@@ -45,8 +45,11 @@ static void print_speed(FILE *out, double speedup)
     }
 }
 
-static void write_sentence(FILE *out, const struct outcome *outcome)
+char *verdict_sentence(const struct outcome *outcome)
 {
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = memory_or_exit(open_memstream(&text, &bytes));
     const struct format *format = format_of(outcome->request->kernel->name);
     size_t letters = strlen(outcome->request->mesh->nodes) -
                      (outcome->node_count == 1 ? 1 : 0);
@@ -61,8 +64,7 @@ static void write_sentence(FILE *out, const struct outcome *outcome)
     if (outcome->load_bytes > 0) {
         amount_bytes(out, (double)outcome->load_bytes);
     } else {
-        fprintf(out, "%" PRIu64 " unit%s", outcome->load_units,
-                outcome->load_units == 1 ? "" : "s");
+        amount_things(out, outcome->load_units, "unit");
     }
     fprintf(out, " in %s%s from order to answer",
             amount_time(outcome_answer_ps(outcome)).text,
@@ -73,15 +75,6 @@ static void write_sentence(FILE *out, const struct outcome *outcome)
     }
     print_found(out, outcome, format);
     fputc('.', out);
-}
-
-char *verdict_sentence(const struct outcome *outcome)
-{
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = memory_or_exit(open_memstream(&text, &bytes));
-
-    write_sentence(out, outcome);
     fclose(out);
     return memory_or_exit(text);
 }
