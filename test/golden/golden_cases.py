@@ -184,6 +184,14 @@ def elements_of(folder, name, shown):
                    if re.search(shown, line))
 
 
+def corners_of(folder, name):
+    """Of a chart's bands, how many corners the areas of each colour have."""
+    return "".join(
+        f"{colour} {len(re.findall(r'[0-9.]+,[0-9.]+ ', shapes))}\n"
+        for colour, shapes in re.findall(r"(?s)<g fill='(#\w+)'[^>]*>(.*?)</g>",
+                                         (folder / name).read_text()))
+
+
 def titles_of_figures(folder):
     """What the paper's figures say of themselves."""
     golden.start([sys.executable, FIGURES, golden.QUINCUNX, "figures"],
@@ -386,7 +394,10 @@ CASES = {
         lambda folder: elements_of(folder, "b.svg", "layer|node|cross"),
         "quincunx run --mesh 3x1 --on native --kernel spin --arg 32 "
         "--gantt c.svg --originator 0,0=text --originator 1,0=short" + QUIET,
-        lambda folder: elements_of(folder, "c.svg", "layer")],
+        lambda folder: elements_of(folder, "c.svg", "layer"),
+        "quincunx run --mesh 10x5 --on native --kernel spin --arg 32 "
+        "--profile t3d --ports 2 --gantt d.svg many" + QUIET,
+        lambda folder: corners_of(folder, "d.svg")],
     "boards": [
         behind(older, "quincunx nodes", size=(2, 1)),
         behind(lost, "quincunx nodes", "quincunx reset 5,0 --mesh 3x2"),
