@@ -81,8 +81,8 @@ $(call test_program,ranks_parts.so,shared,qemu/ranks/patch.c \
 $(call test_program,script_ranks.so,shared,test/qemu/others/script.c)
 # What comes for the nodes of one rank, and what they send.
 $(call test_program,local,sanitized,$(wildcard test/qemu/local/*.c) \
-  $(UNIT_HOST) hal/crc32.c $(addprefix qemu/ranks/,local.c share.c) \
-  qemu/fabric/message.c qemu/base/host_clock.c \
+  $(UNIT_HOST) hal/crc32.c $(addprefix qemu/ranks/,local.c patch.c share.c) \
+  $(addprefix qemu/fabric/,message.c windows.c) qemu/base/host_clock.c \
   qemu/base/memory.c torus/torus.c)
 
 # The fabric alone, and the host's side of the HAL on both kinds of boards.

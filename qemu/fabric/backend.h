@@ -11,8 +11,7 @@
 #include "qemu/board/gdb.h"
 #include "qemu/board/table.h"
 #include "qemu/fabric/message.h"
-#include "qemu/fabric/watchdog.h"
-#include "qemu/fabric/window_read.h"
+#include "qemu/fabric/windows.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +22,8 @@ struct host_program; /* hal/host/host.h */
 enum backend_event {
     BACKEND_RANG,        /* a node rang its doorbell */
     BACKEND_DIED,        /* a node's process is gone */
-    BACKEND_TIMEOUT,     /* the watchdog barks, or nobody rang in time */
+    BACKEND_TIMEOUT,     /* nobody rang in time */
+    BACKEND_QUIET,       /* no node runs that could ring */
     BACKEND_INTERRUPTED, /* the user wants to stop */
     BACKEND_FAILED       /* a node could not be started; said on stderr */
 };
@@ -35,36 +35,31 @@ struct backend {
     /* The node's window, mapped for as long as the backend lives. */
     struct window *(*window)(void *context, uint32_t node);
 
-    /* Makes a node slow, before the first wait: an instruction takes
-       32 ns << shift; shift is at most BACKEND_SLOW_SHIFT_MAX. */
-    void (*slow)(void *context, uint32_t node, unsigned shift);
+    /* Makes a node slow: from mesh time from_ps on an instruction takes
+       32 ns << shift; shift is at most BACKEND_SLOW_SHIFT_MAX. Before the first
+       wait; if from_ps is not 0, with any time, and again as soon as the time
+       is known, while the node waits, as it has since it started. */
+    void (*slow)(void *context, uint32_t node, unsigned shift,
+                 uint64_t from_ps);
 
-    /* Makes a node slow from mesh time from_ps on. Before the first wait, with
-       any time; then again as soon as the time is known, while the node waits,
-       as it has since it started. */
-    void (*slow_from)(void *context, uint32_t node, unsigned shift,
-                      uint64_t from_ps);
+    /* Waits for a node that rings, starting nodes that are not yet started; at
+       most `ns` nanoseconds. */
+    enum backend_event (*wait)(void *context, uint32_t *node, uint64_t ns);
 
-    /* Waits, starting nodes that are not yet started, until one rings, or the
-       watchdog, which stays the caller's, barks: BACKEND_TIMEOUT. */
-    enum backend_event (*wait)(void *context, uint32_t *node,
-                               struct watchdog *watchdog);
-
-    /* Waits at most `ns` nanoseconds, without a watchdog, for a caller that
-       waits for other things, too: BACKEND_TIMEOUT if no node rang until then.
-     */
-    enum backend_event (*wait_at_most)(void *context, uint32_t *node, long ns);
+    /* Brings all windows up to date after a wait in vain; NULL: they are. */
+    void (*refresh)(void *context);
 
     /* Rings the node back. */
     void (*ring)(void *context, uint32_t node);
 
-    /* Ends one node at once, as if its board had died: for tests. */
+    /* Ends one node at once, as if its board had died: for tests. NULL: nodes
+       of this kind cannot. */
     void (*kill)(void *context, uint32_t node);
 
     /* Ends everything and frees the context. */
     void (*stop)(void *context);
 
-    /* Prints what is known about a node that died. */
+    /* Prints what is known about a node that died; NULL: nothing. */
     void (*explain)(void *context, uint32_t node, FILE *out);
 
     /* Where a node runs, behind its name in messages, such as " on rank 1";

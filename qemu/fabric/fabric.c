@@ -23,6 +23,10 @@ enum fabric_node_state {
 
 #define LINKS_MAX (2u * TORUS_SIDE_MAX)
 
+/* The state of a link that is not free. No circuit goes over a dead one. */
+#define LINK_HELD 1u
+#define LINK_DEAD 2u
+
 /* No time is later: see fabric_next(), for which the end never comes. */
 #define TIME_MAX_PS (UINT64_MAX - 1)
 
@@ -44,7 +48,7 @@ struct transit {
 
 struct fifo {
     struct transit *first;
-    struct transit *last;
+    struct transit *last; /* if there is a first */
 };
 
 struct fabric_port {
@@ -74,7 +78,7 @@ struct fabric {
     struct fabric_config config;
     uint32_t node_count;
     struct fabric_node *node;
-    uint8_t *link_held; /* by torus_link() */
+    uint8_t *link; /* LINK_HELD and LINK_DEAD, by torus_link() */
     struct event_queue events;
     struct event_queue runs;  /* when nodes began to run: earliest_running() */
     struct transit **blocked; /* in the order of their requests */
@@ -182,14 +186,6 @@ static void fifo_add(struct fifo *fifo, struct transit *transit)
     fifo->last = transit;
 }
 
-static struct transit *fifo_remove_first(struct fifo *fifo)
-{
-    struct transit *transit = fifo->first;
-
-    fifo->first = transit->next;
-    return transit;
-}
-
 static void fifo_remove(struct fifo *fifo, struct transit *transit)
 {
     struct transit *before_it = NULL;
@@ -228,7 +224,10 @@ struct fabric *fabric_new(const struct fabric_config *config)
     }
     fabric->node_count = nodes;
     fabric->node = memory_or_exit(calloc(nodes, sizeof *fabric->node));
-    fabric->link_held = memory_or_exit(calloc(2 * (size_t)nodes, 1));
+    fabric->link = memory_or_exit(calloc(2 * (size_t)nodes, 1));
+    if (config->dead_link > 0) {
+        fabric->link[config->dead_link - 1] = LINK_DEAD;
+    }
     fabric->ready = memory_or_exit(calloc(nodes, sizeof *fabric->ready));
     for (uint32_t i = 0; i < nodes; ++i) {
         run(fabric, i, 0);
@@ -239,7 +238,10 @@ struct fabric *fabric_new(const struct fabric_config *config)
 static void fifo_free(struct fifo *fifo)
 {
     while (fifo->first != NULL) {
-        free(fifo_remove_first(fifo));
+        struct transit *first = fifo->first;
+
+        fifo_remove(fifo, first);
+        free(first);
     }
 }
 
@@ -267,7 +269,7 @@ void fabric_free(struct fabric *fabric)
     event_queue_free(&fabric->events);
     event_queue_free(&fabric->runs);
     free(fabric->node);
-    free(fabric->link_held);
+    free(fabric->link);
     free(fabric->ready);
     free(fabric->blocked);
     free(fabric->circuit);
@@ -306,11 +308,10 @@ static void request_first(struct fabric *fabric, const struct fifo *queue,
                        first->port != NODE_PORT_HOST)) {
         return;
     }
-    if (port->used && now_ps < plus(port->free_ps, first->message.gap_ps)) {
-        now_ps = plus(port->free_ps, first->message.gap_ps);
+    if (port->used) {
+        now_ps = larger(now_ps, plus(port->free_ps, first->message.gap_ps));
     }
-    first->request_ps =
-        first->message.ready_ps > now_ps ? first->message.ready_ps : now_ps;
+    first->request_ps = larger(now_ps, first->message.ready_ps);
     first->asked = true;
     push(fabric, EVENT_REQUEST, first->request_ps, first);
 }
@@ -358,27 +359,22 @@ static void rest(struct fabric *fabric, uint32_t node, uint64_t time_ps,
 }
 
 void fabric_receive(struct fabric *fabric, uint32_t node, uint64_t time_ps,
-                    unsigned ports)
+                    unsigned ports, uint64_t deadline_ps)
 {
-    fabric->node[node].port_mask = ports & ((1u << NODE_PORTS) - 1);
-    fabric->node[node].tag_wanted = (uint8_t)(ports >> 8);
-    fabric->node[node].head_bytes = (uint16_t)(ports >> 16);
-    fabric->node[node].until = false;
-    fabric->node[node].receives += 1;
-    rest(fabric, node, time_ps, NODE_RECEIVING);
-}
+    struct fabric_node *at = &fabric->node[node];
 
-void fabric_receive_until(struct fabric *fabric, uint32_t node,
-                          uint64_t time_ps, unsigned ports,
-                          uint64_t deadline_ps)
-{
-    fabric_receive(fabric, node, time_ps, ports);
-    fabric->node[node].until = true;
-    event_queue_add(&fabric->events,
-                    (struct event){plus(larger(deadline_ps, time_ps), 0),
-                                   event_order(EVENT_DEADLINE, node, 0),
-                                   &fabric->node[node],
-                                   fabric->node[node].receives});
+    at->port_mask = ports & ((1u << NODE_PORTS) - 1);
+    at->tag_wanted = (uint8_t)(ports >> 8);
+    at->head_bytes = (uint16_t)(ports >> 16);
+    at->until = deadline_ps != FABRIC_NEVER_PS;
+    at->receives += 1;
+    rest(fabric, node, time_ps, NODE_RECEIVING);
+    if (at->until) {
+        event_queue_add(&fabric->events,
+                        (struct event){plus(larger(deadline_ps, time_ps), 0),
+                                       event_order(EVENT_DEADLINE, node, 0), at,
+                                       at->receives});
+    }
 }
 
 void fabric_drain(struct fabric *fabric, uint32_t node, uint64_t time_ps)
@@ -396,9 +392,7 @@ static void resume(struct fabric *fabric, uint32_t index, uint64_t time_ps)
     struct fabric_node *node = &fabric->node[index];
 
     node->state = NODE_RUNNING;
-    if (time_ps > node->time_ps) {
-        node->time_ps = time_ps;
-    }
+    node->time_ps = larger(node->time_ps, time_ps);
     run(fabric, index, node->time_ps);
 }
 
@@ -414,43 +408,29 @@ static size_t links_of(const struct fabric *fabric,
                             transit->message.path, link, LINKS_MAX);
 }
 
-static bool links_held(const struct fabric *fabric,
-                       const struct transit *transit)
+/* The states of the links of a path, together; 0: all are free. */
+static unsigned links_state(const struct fabric *fabric,
+                            const struct transit *transit)
 {
     uint32_t link[LINKS_MAX];
     size_t count = links_of(fabric, transit, link);
+    unsigned state = 0;
 
     for (size_t i = 0; i < count; ++i) {
-        if (fabric->link_held[link[i]]) {
-            return true;
-        }
+        state |= fabric->link[link[i]];
     }
-    return false;
+    return state;
 }
 
 static void links_mark(struct fabric *fabric, const struct transit *transit,
-                       uint8_t held)
+                       uint8_t state)
 {
     uint32_t link[LINKS_MAX];
     size_t count = links_of(fabric, transit, link);
 
     for (size_t i = 0; i < count; ++i) {
-        fabric->link_held[link[i]] = held;
+        fabric->link[link[i]] = state;
     }
-}
-
-static bool path_is_dead(const struct fabric *fabric,
-                         const struct transit *transit)
-{
-    uint32_t link[LINKS_MAX];
-    size_t count = links_of(fabric, transit, link);
-
-    for (size_t i = 0; i < count; ++i) {
-        if (link[i] + 1 == fabric->config.dead_link) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static void log_circuit(struct fabric *fabric, const struct transit *transit,
@@ -507,7 +487,7 @@ static void grant(struct fabric *fabric, struct transit *transit,
     struct fifo *queue = queue_of(fabric, transit->source, transit->port);
     struct fabric_port *to;
 
-    links_mark(fabric, transit, 1);
+    links_mark(fabric, transit, LINK_HELD);
     transit->arrival_ps = plus(
         now_ps, held_ps(config, torus_path_hops(path), transit->message.bytes));
     transit->arrival_port = (uint8_t)torus_path_arrival(path);
@@ -521,7 +501,7 @@ static void grant(struct fabric *fabric, struct transit *transit,
     port->counters.sent_bytes += transit->message.bytes;
     port->busy = true;
     source->circuits += 1;
-    fifo_remove_first(queue);
+    fifo_remove(queue, transit);
     request_first(fabric, queue, now_ps);
     transit->holders = 2;
     push(fabric, EVENT_RELEASE, transit->arrival_ps, transit);
@@ -568,7 +548,7 @@ static void retry_blocked(struct fabric *fabric)
     for (size_t i = 0; i < fabric->blocked_count; ++i) {
         struct transit *transit = fabric->blocked[i];
 
-        if (links_held(fabric, transit)) {
+        if (links_state(fabric, transit) != 0) {
             fabric->blocked[kept++] = transit;
         } else {
             grant(fabric, transit, now_ps);
@@ -608,18 +588,18 @@ static void process_request(struct fabric *fabric, struct transit *transit,
 {
     struct fabric_node *source = &fabric->node[transit->source];
     struct fifo *queue = queue_of(fabric, transit->source, transit->port);
+    bool to_host = transit->port == NODE_PORT_HOST;
+    unsigned state = to_host ? 0 : links_state(fabric, transit);
 
-    if (transit->port == NODE_PORT_HOST) {
-        fifo_remove_first(queue);
+    if (to_host || (state & LINK_DEAD) != 0) {
+        if (!to_host) {
+            source->port[transit->port].counters.errors += 1;
+            source->first_error = ERR_DEAD_LINK;
+        }
+        fifo_remove(queue, transit);
         next_send(fabric, transit, now_ps);
         fabric->leaving = transit;
-    } else if (path_is_dead(fabric, transit)) {
-        fifo_remove_first(queue);
-        source->port[transit->port].counters.errors += 1;
-        source->first_error = ERR_DEAD_LINK;
-        next_send(fabric, transit, now_ps);
-        fabric->leaving = transit;
-    } else if (links_held(fabric, transit)) {
+    } else if (state != 0) {
         block(fabric, transit);
     } else {
         grant(fabric, transit, now_ps);
@@ -693,8 +673,7 @@ static enum fabric_step deliver(struct fabric *fabric, uint32_t index,
         return FABRIC_WAIT;
     }
     fifo_remove(&node->port[port].inbox, transit);
-    time_ps = head_ps(fabric, node, transit);
-    time_ps = time_ps > node->time_ps ? time_ps : node->time_ps;
+    time_ps = larger(head_ps(fabric, node, transit), node->time_ps);
     resume(fabric, index, transit->arrival_ps);
     *action = (struct fabric_action){.time_ps = time_ps,
                                      .complete_ps = node->time_ps,
@@ -720,9 +699,7 @@ static enum fabric_step answer_drain(struct fabric *fabric, uint32_t index,
         if (node->port[port].queue.first != NULL || node->port[port].busy) {
             return FABRIC_WAIT;
         }
-        if (node->port[port].free_ps > time_ps) {
-            time_ps = node->port[port].free_ps;
-        }
+        time_ps = larger(time_ps, node->port[port].free_ps);
     }
     resume(fabric, index, time_ps);
     *action = (struct fabric_action){

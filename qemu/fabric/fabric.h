@@ -40,6 +40,8 @@
 
 struct fabric;
 
+#define FABRIC_NEVER_PS UINT64_MAX /* no deadline */
+
 /* Every circuit takes time: profile.startup_ps is at least 1. Times that would
    exceed 2^64 - 2 ps (213 days) are cut to that. */
 struct fabric_config {
@@ -105,15 +107,11 @@ void fabric_from_host(struct fabric *fabric, uint32_t node, uint64_t time_ps,
    receives from; bits 8 to 15 are the only tag that it takes, or 0: any. Bits
    16 to 31: the node goes on when so many of the message's bytes are there, or
    0: all. It gets no head ahead of the rest if it waits on several ports. What
-   it sends before the message is complete must not be ready earlier. */
+   it sends before the message is complete must not be ready earlier. If no
+   message has arrived whole by deadline_ps, the node goes on at that time, or
+   at once if it has passed. */
 void fabric_receive(struct fabric *fabric, uint32_t node, uint64_t time_ps,
-                    unsigned ports);
-
-/* The same, to receive a message that arrives by deadline_ps, whole: else the
-   node goes on at that time, or at once if it has passed. */
-void fabric_receive_until(struct fabric *fabric, uint32_t node,
-                          uint64_t time_ps, unsigned ports,
-                          uint64_t deadline_ps);
+                    unsigned ports, uint64_t deadline_ps);
 void fabric_drain(struct fabric *fabric, uint32_t node, uint64_t time_ps);
 void fabric_end(struct fabric *fabric, uint32_t node, uint64_t time_ps);
 

@@ -3,12 +3,12 @@
 
 #include "hal/bytes.h"
 #include "hal/check.h"
-#include "hal/rows.h"
 #include "qemu/fabric/postmortem.h"
+#include "qemu/fabric/sends.h"
+#include "qemu/fabric/watch.h"
 #include "qemu/base/host_clock.h"
 #include "qemu/base/memory.h"
-#include "scatter/wire/wire.h"
-#include "torus/pattern.h"
+#include "qemu/base/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,16 +27,6 @@
 
 /* Rings without progress from which on they are the watchdog's reason. */
 #define VAIN_RINGS 100u
-
-double mesh_wall_s(void)
-{
-    return host_clock_s(host_clock());
-}
-
-static struct window *window_of(const struct mesh *mesh, uint32_t node)
-{
-    return mesh->backend->window(mesh->backend->context, node);
-}
 
 /* ---- originators ---- */
 
@@ -68,7 +58,7 @@ static uint32_t group_of(const struct mesh_config *config, uint32_t node)
 static void identify(struct mesh *mesh, uint32_t node)
 {
     const struct mesh_config *config = mesh->config;
-    struct window *window = window_of(mesh, node);
+    struct window *window = mesh_window(mesh, node);
     struct torus_coord at = torus_coord_of(config->size, node);
     struct torus_coord originator =
         originator_at(config, group_of(config, node));
@@ -95,14 +85,12 @@ static void inject(struct mesh *mesh, const struct injection *injection)
 
     /* A board does not die by itself: inject_death() kills its emulator. */
     if (injection->fault != NODE_INJECT_DIE) {
-        window_of(mesh, node)->node.identity.fault_injection =
+        mesh_window(mesh, node)->node.identity.fault_injection =
             (uint16_t)injection->fault;
     }
-    if (injection->slow_shift > 0 && injection->slow_from_ps == 0) {
-        backend->slow(backend->context, node, injection->slow_shift);
-    } else if (injection->slow_shift > 0) {
-        backend->slow_from(backend->context, node, injection->slow_shift,
-                           INJECTION_FROM_MAX_PS);
+    if (injection->slow_shift > 0) {
+        backend->slow(backend->context, node, injection->slow_shift,
+                      injection->slow_from_ps > 0 ? INJECTION_FROM_MAX_PS : 0);
     }
 }
 
@@ -117,10 +105,10 @@ static void inject_times(struct mesh *mesh, uint64_t order_ps)
             &mesh->config->injections.injection[i];
 
         if (injection->slow_from_ps > 0) {
-            backend->slow_from(backend->context,
-                               torus_index(mesh->config->size, injection->at),
-                               injection->slow_shift,
-                               order_ps + injection->slow_from_ps);
+            backend->slow(backend->context,
+                          torus_index(mesh->config->size, injection->at),
+                          injection->slow_shift,
+                          order_ps + injection->slow_from_ps);
         }
     }
     mesh->ordered = true;
@@ -139,23 +127,18 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
                           .seen_ns = host_clock_ns(host_clock())};
     mesh->fabric = fabric_new(&config->fabric);
     mesh->node = memory_or_exit(calloc(nodes, sizeof *mesh->node));
-    mesh->sequence = memory_or_exit(calloc(nodes, sizeof *mesh->sequence));
     mesh->report =
         memory_or_exit(calloc(mesh_originators(config), sizeof *mesh->report));
     for (uint32_t node = 0; node < nodes; ++node) {
         identify(mesh, node);
         if (config->slow_shift != NULL) {
-            backend->slow(backend->context, node, config->slow_shift[node]);
+            backend->slow(backend->context, node, config->slow_shift[node], 0);
         }
     }
     for (uint32_t i = 0; i < config->injections.count; ++i) {
         inject(mesh, &config->injections.injection[i]);
     }
-    watch_begin(config->watch, &(struct watch_mesh){.fabric = mesh->fabric,
-                                                    .rang = mesh->sequence,
-                                                    .up = &mesh->up,
-                                                    .ended = &mesh->ended,
-                                                    .nodes = nodes});
+    watch_mesh(config->watch, mesh);
 }
 
 /* Forgets the reports of the orders before. */
@@ -170,12 +153,11 @@ static void drop_reports(struct mesh *mesh)
 void mesh_free(struct mesh *mesh)
 {
     if (mesh->report != NULL) {
-        watch_end(mesh->config->watch);
+        watch_mesh(mesh->config->watch, NULL);
         drop_reports(mesh);
     }
     fabric_free(mesh->fabric);
     free(mesh->node);
-    free(mesh->sequence);
     free(mesh->report);
     memset(mesh, 0, sizeof *mesh);
 }
@@ -199,16 +181,14 @@ static void assemble(struct mesh *mesh, uint8_t *out,
 static void answer(struct mesh *mesh, uint32_t node,
                    const struct window_response *what)
 {
-    struct window *window = window_of(mesh, node);
+    struct window *window = mesh_window(mesh, node);
+    struct window_response response = *what;
 
-    window->response.time_ps = what->time_ps;
-    window->response.complete_ps = what->complete_ps;
-    window->response.complete_status = what->complete_status;
-    window->response.head_only = what->time_ps < what->complete_ps;
-    window->response.status = what->status;
-    window->response.port = what->port;
-    window->response.bytes = what->bytes;
-    __atomic_store_n(&window->response.sequence, mesh->sequence[node],
+    response.head_only = what->time_ps < what->complete_ps;
+    /* Its new number tells the node that all else is there. */
+    response.sequence = window->response.sequence;
+    window->response = response;
+    __atomic_store_n(&window->response.sequence, mesh->node[node].sequence,
                      __ATOMIC_RELEASE);
     mesh->backend->ring(mesh->backend->context, node);
 }
@@ -224,272 +204,6 @@ static bool is_foreign(const struct window_request *request,
 
 /* ---- what nodes ask for ---- */
 
-/* The phase whose circuit a message takes. */
-static uint8_t phase_of(const struct message *message)
-{
-    const struct message_piece *head = &message->piece[0];
-    const struct message_piece *branch = &message->piece[1];
-
-    if (message->kind == WIRE_PART && head->bytes >= WIRE_PART_BYTES) {
-        return CIRCUIT_LABEL_FORM(
-            head->data[offsetof(struct wire_part, label)]);
-    }
-    if (message->kind == WIRE_BRANCH && branch->bytes >= TREE_BRANCH_BYTES) {
-        return (uint8_t)tree_phase(branch->data);
-    }
-    if (message->kind == WIRE_ANNOUNCE) {
-        return head->bytes >= TREE_BRANCH_BYTES
-                   ? (uint8_t)tree_phase(head->data)
-               : head->bytes == WIRE_ANNOUNCE_HEAD_BYTES ? head->data[0]
-                                                         : 0;
-    }
-    if (message->kind == WIRE_CHUNK || message->kind == WIRE_DEMAND) {
-        return 1;
-    }
-    return WIRE_KIND(message->kind) == WIRE_RESULT
-               ? (uint8_t)WIRE_KIND_PHASE(message->kind)
-               : 0;
-}
-
-/* A message of the node, without pieces: the caller's to free. */
-static struct message *new_message(const struct mesh *mesh, uint32_t node,
-                                   uint16_t job, uint8_t kind)
-{
-    struct message *message = memory_or_exit(calloc(1, sizeof *message));
-
-    message->source = node;
-    message->bytes = CIRCUIT_HEADER_BYTES;
-    message->mesh = mesh->config->identity;
-    message->job = job;
-    message->kind = kind;
-    return message;
-}
-
-/* Adds the pieces of one port of a send. Result: false if they make no
-   sense. */
-static bool add_pieces(struct message *message, const struct window *window,
-                       const struct window_send *send, unsigned port)
-{
-    struct window_segment head = send->head;
-
-    head.offset += port * send->head_stride;
-    return message_add(message, 0, window, head) &&
-           message_add(message, 1, window, send->shared) &&
-           message_add(message, 2, window, send->body[port % TORUS_PORTS]);
-}
-
-/* Passes a message on. Result: false, and the message is freed, if it is not
-   sound, or its length or path makes no sense. */
-static bool pass_on(struct mesh *mesh, struct message *message, bool sound,
-                    struct torus_path path, uint64_t ready_ps, uint32_t gap_ps)
-{
-    struct fabric_message waiting = {.ready_ps = ready_ps,
-                                     .gap_ps = gap_ps,
-                                     .cookie = message,
-                                     .path = path,
-                                     .bytes = message->bytes,
-                                     .tag = message->kind,
-                                     .kind = (uint8_t)WIRE_KIND(message->kind)};
-
-    if (!sound || message->bytes > BACKEND_WINDOW_BYTES ||
-        (path.port != NODE_PORT_HOST &&
-         !torus_path_valid(mesh->config->size, path))) {
-        free(message);
-        return false;
-    }
-    waiting.phase = phase_of(message);
-    mesh->node[message->source].sent += 1;
-    mesh->sent_all += 1;
-    mesh->waiting += 1;
-    fabric_send(mesh->fabric, message->source, path.port, &waiting);
-    return true;
-}
-
-/* Passes one queued send on; false if its descriptor makes no sense. */
-static bool read_send(struct mesh *mesh, uint32_t node, unsigned port,
-                      const struct window_send *send)
-{
-    struct message *message = new_message(mesh, node, send->job, send->kind);
-    struct torus_path path = {(uint8_t)port, send->turn, send->hops,
-                              send->hops_after};
-    bool sound = add_pieces(message, window_of(mesh, node), send, port);
-
-    return pass_on(mesh, message, sound, path, send->ready_ps, send->gap_ps);
-}
-
-/* A row of a range, and the next message of it. */
-struct row {
-    const struct window_rows *rows;
-    struct window_form form;
-    uint64_t ready_ps;
-    uint32_t gap_ps;
-    uint32_t label;
-    uint32_t units; /* of each message, but the first `more`, which have .. */
-    uint32_t more;  /* .. one more */
-    uint32_t first_unit; /* of the next message */
-    int64_t offset;      /* where that begins, with the halo before it */
-};
-
-/* Adds the pieces of one port of a row, which is moved on to the next port's.
-   Result: false if they make no sense. */
-static bool add_row_pieces(struct message *message, struct row *row,
-                           const struct window *window, unsigned port)
-{
-    const struct window_rows *rows = row->rows;
-    uint32_t units = row->units + (port < row->more);
-    uint64_t bytes = (uint64_t)units * rows->cut.unit_bytes;
-    int64_t next = row->offset + (int64_t)(bytes & UINT32_MAX);
-    int64_t begin = row->offset > rows->begin ? row->offset : rows->begin;
-    int64_t end = next + rows->cut.halo_bytes;
-    struct window_segment body;
-
-    end = end < rows->end ? end : rows->end;
-    bytes_store_u32(message->head, units);
-    bytes_store_u32(message->head + 4, row->first_unit);
-    bytes_store_u32(message->head + 8, row->label + (port << 8));
-    row->first_unit += units;
-    row->offset = next;
-    if (bytes > BACKEND_WINDOW_BYTES || begin > end) {
-        return false;
-    }
-    body = (struct window_segment){(uint32_t)begin, (uint32_t)(end - begin)};
-    message->piece[0] =
-        (struct message_piece){message->head, sizeof message->head};
-    message->bytes += (uint32_t)sizeof message->head;
-    return message_add(message, 1, window, rows->shared) &&
-           message_add(message, 2, window, body);
-}
-
-/* Passes the messages of a row on; false if it makes no sense. */
-static bool pass_row_on(struct mesh *mesh, uint32_t node, struct row *row)
-{
-    const struct window *window = window_of(mesh, node);
-    const struct window_form *form = &row->form;
-    bool sound = true;
-
-    for (unsigned port = 0; sound && port < TORUS_PORTS; ++port) {
-        struct torus_path path = {(uint8_t)port, form->turn, form->hops,
-                                  form->hops_after};
-        struct message *message;
-
-        if (row->units + (port < row->more) > 0) {
-            message = new_message(mesh, node, row->rows->cut.job, form->kind);
-            sound = add_row_pieces(message, row, window, port);
-            sound =
-                pass_on(mesh, message, sound, path, row->ready_ps, row->gap_ps);
-        }
-    }
-    return sound;
-}
-
-/*
- * Passes the messages of a range's rows on, from its end down to its beginning;
- * false if the descriptor is nonsense. Each row begins as many units before the
- * last one as it has.
- */
-static bool read_rows(struct mesh *mesh, uint32_t node,
-                      const struct window_rows *rows)
-{
-    const struct window *window = window_of(mesh, node);
-    struct row row = {.rows = rows, .gap_ps = rows->cut.first_gap_ps};
-    uint32_t label = (rows->label & CIRCUIT_LABEL_OWN) |
-                     circuit_label(rows->cut.last_form, rows->shared.bytes);
-    uint32_t extra = rows->extra_units;
-    uint64_t end = rows->units;
-    bool sound = rows->cut.last_form < CIRCUIT_FORMS && rows->cut.form > 0 &&
-                 rows->shared.bytes <= CIRCUIT_SHARED_MAX;
-
-    row.ready_ps = rows->ready_ps;
-    for (unsigned form = rows->cut.form; sound && form <= rows->cut.last_form;
-         ++form) {
-        uint32_t volumes = rows->volumes + (uint32_t)sizeof(uint32_t) * form;
-        uint64_t units;
-
-        if (!window_has(volumes, sizeof(uint32_t))) {
-            return false;
-        }
-        window_read(&row.units, (const uint8_t *)window + volumes,
-                    sizeof row.units);
-        window_read(&row.form, &window->form[form], sizeof row.form);
-        row.more = extra < TORUS_PORTS ? extra : TORUS_PORTS;
-        row.label = label + form;
-        row.ready_ps += WINDOW_ROW_PS;
-        units = (uint64_t)TORUS_PORTS * row.units + row.more;
-        if (units > end) {
-            return false;
-        }
-        extra -= row.more;
-        end -= units;
-        row.first_unit = rows->first_unit + (uint32_t)end;
-        row.offset =
-            (int32_t)rows->offset + (int64_t)(end * rows->cut.unit_bytes);
-        sound = pass_row_on(mesh, node, &row);
-        row.gap_ps = rows->cut.gap_ps;
-    }
-    return sound;
-}
-
-/* The descriptor of rows that lie in this window. */
-static struct window_rows describe_rows(const struct window *window,
-                                        const struct circuit_cut *cut,
-                                        const struct circuit_rows *rows)
-{
-    uintptr_t base = (uintptr_t)window;
-
-    return (struct window_rows){
-        .cut = *cut,
-        .shared = {(uint32_t)((uintptr_t)rows->shared.data - base),
-                   rows->shared.bytes},
-        .begin = (uint32_t)((uintptr_t)rows->begin - base),
-        .end = (uint32_t)((uintptr_t)rows->end - base),
-        .offset = (uint32_t)((uintptr_t)rows->data - base),
-        .volumes = (uint32_t)((uintptr_t)rows->volume_units - base),
-        .extra_units = rows->extra_units,
-        .label = rows->label,
-        .units = rows->units,
-        .first_unit = rows->first_unit};
-}
-
-/*
- * Sends on what of a message goes on, if the node has posted that it may. The
- * post is of before the ring with which it asked for the message, and all that
- * has happened in the mesh since it was resumed is yet to be processed: so the
- * rows' requests, which come after the post, are never of the past.
- */
-static void forward(struct mesh *mesh, const struct fabric_action *action,
-                    const uint8_t *message)
-{
-    uint32_t node = action->node;
-    const struct window *window = window_of(mesh, node);
-    struct window_post post;
-    struct window_form form;
-    struct circuit_rows rows;
-    struct window_rows descriptor;
-
-    window_read(&post, &window->post, sizeof post);
-    if (post.number == mesh->node[node].last_post ||
-        post.cut.form >= CIRCUIT_FORMS ||
-        action->bytes < CIRCUIT_HEADER_BYTES ||
-        bytes_load_u16(message + CIRCUIT_AT_JOB) != post.cut.job ||
-        (uintptr_t)message % sizeof(uint32_t) != 0) {
-        return;
-    }
-    window_read(&form, &window->form[post.cut.form], sizeof form);
-    if (form.kind != message[CIRCUIT_AT_KIND] ||
-        !rows_forward(&rows, &post.cut, post.label,
-                      message + CIRCUIT_HEADER_BYTES,
-                      action->bytes - CIRCUIT_HEADER_BYTES)) {
-        return;
-    }
-    mesh->node[node].last_post = post.number;
-    descriptor = describe_rows(window, &post.cut, &rows);
-    descriptor.ready_ps =
-        action->arrival_ps > post.ready_ps ? action->arrival_ps : post.ready_ps;
-    if (!read_rows(mesh, node, &descriptor)) {
-        fabric_count_error(mesh->fabric, node, action->port);
-    }
-}
-
 /* Writes a message to where it is received. Result: its status, as the switch
    there finds it. */
 static int deliver(struct mesh *mesh, const struct fabric_action *action,
@@ -497,7 +211,7 @@ static int deliver(struct mesh *mesh, const struct fabric_action *action,
 {
     const struct backend *backend = mesh->backend;
     struct message *message = action->cookie;
-    uint8_t *buffer = (uint8_t *)window_of(mesh, action->node) + offset;
+    uint8_t *buffer = (uint8_t *)mesh_window(mesh, action->node) + offset;
     enum message_damage damage = !action->damaged ? MESSAGE_SOUND
                                  : action->time_ps < action->complete_ps
                                      ? MESSAGE_DAMAGED_LATE
@@ -521,7 +235,7 @@ static int deliver(struct mesh *mesh, const struct fabric_action *action,
    one whose head is handed over turns out damaged with its last byte. */
 static void hand_over(struct mesh *mesh, const struct fabric_action *action)
 {
-    struct window *window = window_of(mesh, action->node);
+    struct window *window = mesh_window(mesh, action->node);
     uint8_t *buffer;
     struct window_request request;
     struct window_response response = {.time_ps = action->time_ps,
@@ -548,47 +262,10 @@ static void hand_over(struct mesh *mesh, const struct fabric_action *action)
         response.status = ERR_FOREIGN;
     }
     if (response.status == ERR_OK && response.complete_status == ERR_OK) {
-        forward(mesh, action, buffer);
+        sends_forward(mesh, action, buffer);
     }
     free(action->cookie);
     answer(mesh, action->node, &response);
-}
-
-/* Passes the messages of an entry of the ring on; false if one makes no
-   sense. */
-static bool read_entry(struct mesh *mesh, uint32_t node,
-                       const union window_entry *entry)
-{
-    const struct window_send *send = &entry->send;
-    bool sound = true;
-
-    if (send->form != 0) {
-        return read_rows(mesh, node, &entry->rows);
-    }
-    for (unsigned port = 0; sound && port < NODE_PORTS; ++port) {
-        if ((send->ports >> port & 1u) != 0) {
-            sound = read_send(mesh, node, port, send);
-        }
-    }
-    return sound;
-}
-
-static bool read_sends(struct mesh *mesh, uint32_t node)
-{
-    const struct window *window = window_of(mesh, node);
-    struct mesh_node *state = &mesh->node[node];
-    uint32_t queued = window_read_u32(&window->queued);
-    bool sound = queued - state->sends_reported <= WINDOW_QUEUE &&
-                 queued - state->sends_read <= WINDOW_QUEUE;
-
-    for (; sound && state->sends_read != queued; state->sends_read += 1) {
-        union window_entry entry;
-
-        window_read(&entry, &window->entry[state->sends_read % WINDOW_QUEUE],
-                    sizeof entry);
-        sound = read_entry(mesh, node, &entry);
-    }
-    return sound;
 }
 
 /* The place of a node elsewhere, printed behind its name; "": it runs here. */
@@ -608,13 +285,13 @@ static enum mesh_end lose(const struct mesh *mesh, uint32_t node,
 
     fprintf(stderr, "quincunx: node %u,%u%s %s\n", at.x, at.y,
             place_of(mesh, node), what);
-    postmortem_print(stderr, window_of(mesh, node), mesh->config->firmware);
+    postmortem_print(stderr, mesh_window(mesh, node), mesh->config->firmware);
     return MESH_FAILED;
 }
 
 static enum mesh_end lose_to_fault(const struct mesh *mesh, uint32_t node)
 {
-    const struct window *window = window_of(mesh, node);
+    const struct window *window = mesh_window(mesh, node);
     uint32_t place = window_read_u32(&window->node.status.fault.check);
     struct torus_coord at = torus_coord_of(mesh->config->size, node);
 
@@ -673,7 +350,7 @@ static void note_progress(struct mesh *mesh)
 /* A full log has no more entries, but another last one. */
 static void note_events(struct mesh *mesh, uint32_t node)
 {
-    const struct node_log *log = &window_of(mesh, node)->log;
+    const struct node_log *log = &mesh_window(mesh, node)->log;
     uint32_t written = window_read_u32(&log->events_written);
     struct node_event last = {.time_ps = 0};
 
@@ -692,7 +369,7 @@ static void note_up(struct mesh *mesh)
     note_progress(mesh);
     mesh->up += 1;
     if (mesh->up == torus_nodes(mesh->config->size)) {
-        mesh->up_wall_s = mesh_wall_s();
+        mesh->up_wall_s = host_clock_s(host_clock());
     }
 }
 
@@ -703,21 +380,10 @@ static void note_end(struct mesh *mesh, uint32_t node, uint64_t time_ps)
     mesh->ended += 1;
 }
 
-static void ask_fabric(struct mesh *mesh, uint32_t node,
-                       const struct window_request *request)
-{
-    if (request->op == WINDOW_OP_RECEIVE_UNTIL) {
-        fabric_receive_until(mesh->fabric, node, request->time_ps,
-                             request->ports, request->deadline_ps);
-    } else {
-        fabric_receive(mesh->fabric, node, request->time_ps, request->ports);
-    }
-}
-
 /* A node rang: takes its sends, then its request. */
 static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
 {
-    const struct window *window = window_of(mesh, node);
+    const struct window *window = mesh_window(mesh, node);
     uint32_t sequence =
         __atomic_load_n(&window->request.sequence, __ATOMIC_ACQUIRE);
     struct window_request request;
@@ -725,16 +391,16 @@ static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
     if (window->node.status.state == NODE_STATE_FAULT) {
         return lose_to_fault(mesh, node);
     }
-    if (sequence == mesh->sequence[node]) {
+    if (sequence == mesh->node[node].sequence) {
         return MESH_DONE; /* nothing new: a ring too many */
     }
-    if (mesh->sequence[node] == 0) {
+    if (mesh->node[node].sequence == 0) {
         note_up(mesh);
     }
-    mesh->sequence[node] = sequence;
+    mesh->node[node].sequence = sequence;
     note_events(mesh, node);
     window_read(&request, &window->request, sizeof request);
-    if (!read_sends(mesh, node)) {
+    if (!sends_read(mesh, node)) {
         return lose(mesh, node, "queued a send that makes no sense");
     }
     if (sends_too_much(mesh)) {
@@ -749,7 +415,9 @@ static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
                                              .status = ERR_BUFFER});
             break;
         }
-        ask_fabric(mesh, node, &request);
+        fabric_receive(mesh->fabric, node, request.time_ps, request.ports,
+                       request.op == WINDOW_OP_RECEIVE ? FABRIC_NEVER_PS
+                                                       : request.deadline_ps);
         break;
     case WINDOW_OP_DRAIN:
         fabric_drain(mesh->fabric, node, request.time_ps);
@@ -767,7 +435,7 @@ static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
 
 static void answer_drain(struct mesh *mesh, const struct fabric_action *action)
 {
-    struct window *window = window_of(mesh, action->node);
+    struct window *window = mesh_window(mesh, action->node);
     struct window_response response = {.time_ps = action->time_ps,
                                        .status = action->status};
 
@@ -806,6 +474,7 @@ static void inject_death(struct mesh *mesh, const struct fabric_action *action)
         const struct injection *injection = &config->injections.injection[i];
 
         if (injection->fault == NODE_INJECT_DIE &&
+            mesh->backend->kill != NULL &&
             torus_index(config->size, injection->at) == action->node) {
             mesh->backend->kill(mesh->backend->context, action->node);
         }
@@ -853,13 +522,20 @@ static enum fabric_step advance(struct mesh *mesh)
     }
 }
 
+static void explain(const struct mesh *mesh, uint32_t node)
+{
+    if (mesh->backend->explain != NULL) {
+        mesh->backend->explain(mesh->backend->context, node, stderr);
+    }
+}
+
 /* Boards do not come up: tells how many did, and names the first that did not.
  */
 static enum mesh_end lose_booting(const struct mesh *mesh)
 {
     uint32_t node = 0;
 
-    while (mesh->sequence[node] != 0) {
+    while (mesh->node[node].sequence != 0) {
         node += 1;
     }
     fprintf(stderr,
@@ -868,7 +544,7 @@ static enum mesh_end lose_booting(const struct mesh *mesh)
             mesh->up, torus_nodes(mesh->config->size),
             mesh->config->watchdog_s);
     lose(mesh, node, "did not come up");
-    mesh->backend->explain(mesh->backend->context, node, stderr);
+    explain(mesh, node);
     return MESH_FAILED;
 }
 
@@ -918,7 +594,7 @@ static enum mesh_end lose_stuck(const struct mesh *mesh)
     fprintf(stderr, "quincunx: the mesh is stuck: every node waits for a "
                     "message that nobody sends\n");
     for (uint32_t node = 0; node < torus_nodes(mesh->config->size); ++node) {
-        const struct window *window = window_of(mesh, node);
+        const struct window *window = mesh_window(mesh, node);
 
         if (window->node.status.state != NODE_STATE_WAITING && shown < 8 &&
             !fabric_has_ended(mesh->fabric, node)) {
@@ -933,6 +609,30 @@ static enum mesh_end lose_stuck(const struct mesh *mesh)
     return MESH_FAILED;
 }
 
+/* The next event of a node; BACKEND_TIMEOUT if there was none until the
+   watchdog barked, or none can come. */
+static enum backend_event wait_for_ring(struct mesh *mesh, uint32_t *node)
+{
+    struct backend *backend = mesh->backend;
+    enum backend_event event = BACKEND_TIMEOUT;
+    bool barks = watchdog_barks(&mesh->watchdog);
+
+    while (event == BACKEND_TIMEOUT && !barks) {
+        event = backend->wait(backend->context, node, WATCHDOG_LOOK_NS);
+        if (event == BACKEND_TIMEOUT) {
+            progress_again();
+            barks = watchdog_barks(&mesh->watchdog);
+        }
+    }
+    if (event == BACKEND_TIMEOUT || event == BACKEND_QUIET) {
+        event = BACKEND_TIMEOUT;
+        if (backend->refresh != NULL) {
+            backend->refresh(backend->context);
+        }
+    }
+    return event;
+}
+
 static enum mesh_end wait_for_node(struct mesh *mesh)
 {
     uint32_t node = 0;
@@ -940,7 +640,7 @@ static enum mesh_end wait_for_node(struct mesh *mesh)
 
     show_progress(mesh);
     watch_leave(mesh->config->watch);
-    event = mesh->backend->wait(mesh->backend->context, &node, &mesh->watchdog);
+    event = wait_for_ring(mesh, &node);
     watch_enter(mesh->config->watch);
     switch (event) {
     case BACKEND_RANG:
@@ -948,7 +648,7 @@ static enum mesh_end wait_for_node(struct mesh *mesh)
         return read_request(mesh, node);
     case BACKEND_DIED:
         lose(mesh, node, "died: its process is gone");
-        mesh->backend->explain(mesh->backend->context, node, stderr);
+        explain(mesh, node);
         return MESH_FAILED;
     case BACKEND_TIMEOUT:
         if (mesh->up < torus_nodes(mesh->config->size)) {
@@ -968,7 +668,7 @@ static struct message *pack_order(const struct mesh *mesh,
                                   const struct mesh_order *order)
 {
     struct message *message =
-        new_message(mesh, MESSAGE_FROM_HOST, order->job, order->kind);
+        sends_message(mesh, MESSAGE_FROM_HOST, order->job, order->kind);
 
     message->piece[0] = (struct message_piece){order->head, order->head_bytes};
     message->piece[1] = (struct message_piece){NULL, order->load_bytes};
@@ -1013,7 +713,7 @@ static enum mesh_end run_to_end(struct mesh *mesh, bool more)
 static void publish_counters(const struct mesh *mesh)
 {
     for (uint32_t node = 0; node < torus_nodes(mesh->config->size); ++node) {
-        struct window *window = window_of(mesh, node);
+        struct window *window = mesh_window(mesh, node);
 
         for (unsigned port = 0; port < NODE_PORTS; ++port) {
             window->port[port] = *fabric_counters(mesh->fabric, node, port);

@@ -3,7 +3,7 @@
 
 #include "hal/bytes.h"
 #include "hal/crc32.h"
-#include "qemu/fabric/window_read.h"
+#include "qemu/fabric/windows.h"
 
 #include <string.h>
 

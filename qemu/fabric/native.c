@@ -11,7 +11,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 struct native {
     uint32_t nodes;
@@ -25,23 +24,19 @@ static struct window *native_window(void *context, uint32_t node)
 {
     struct native *native = context;
 
-    return (struct window *)(void *)(native->memory +
-                                     (size_t)node * BACKEND_WINDOW_BYTES);
+    return windows_at(native->memory, node);
 }
 
-static void native_slow(void *context, uint32_t node, unsigned shift)
+static void native_slow(void *context, uint32_t node, unsigned shift,
+                        uint64_t from_ps)
 {
     struct native *native = context;
 
-    host_node_slow(native->node[node], shift);
-}
-
-static void native_slow_from(void *context, uint32_t node, unsigned shift,
-                             uint64_t from_ps)
-{
-    struct native *native = context;
-
-    host_node_slow_from(native->node[node], shift, from_ps);
+    if (from_ps > 0) {
+        host_node_slow_from(native->node[node], shift, from_ps);
+    } else {
+        host_node_slow(native->node[node], shift);
+    }
 }
 
 static void native_ring(void *context, uint32_t node)
@@ -51,30 +46,18 @@ static void native_ring(void *context, uint32_t node)
     slices_add(native->slices, node);
 }
 
-/* Native nodes need no watchdog: if none is due, nothing more will happen. */
 static enum backend_event native_wait(void *context, uint32_t *node,
-                                      struct watchdog *watchdog)
+                                      uint64_t ns)
 {
     struct native *native = context;
 
-    (void)watchdog;
+    (void)ns;
     /* Not before: the windows' identities are filled by now. */
     for (uint32_t i = 0; !native->started && i < native->nodes; ++i) {
         slices_add(native->slices, i);
     }
     native->started = true;
-    return slices_next(native->slices, node) ? BACKEND_RANG : BACKEND_TIMEOUT;
-}
-
-static enum backend_event native_wait_at_most(void *context, uint32_t *node,
-                                              long ns)
-{
-    enum backend_event event = native_wait(context, node, NULL);
-
-    if (event == BACKEND_TIMEOUT && ns > 0) {
-        host_clock_pause(host_clock(), (uint64_t)ns);
-    }
-    return event;
+    return slices_next(native->slices, node) ? BACKEND_RANG : BACKEND_QUIET;
 }
 
 static void native_resume(void *context, uint32_t node)
@@ -92,12 +75,6 @@ static void native_resume(void *context, uint32_t node)
     crash_out();
 }
 
-static void native_kill(void *context, uint32_t node)
-{
-    (void)context;
-    (void)node; /* a coroutine cannot die alone */
-}
-
 static void native_stop(void *context)
 {
     struct native *native = context;
@@ -106,34 +83,22 @@ static void native_stop(void *context)
     for (uint32_t i = 0; native->node != NULL && i < native->nodes; ++i) {
         host_node_free(native->node[i]);
     }
-    if (native->memory != NULL) {
-        munmap(native->memory, (size_t)native->nodes * BACKEND_WINDOW_BYTES);
-    }
+    windows_free(native->memory, native->nodes);
     free(native->node);
     free(native);
-}
-
-static void native_explain(void *context, uint32_t node, FILE *out)
-{
-    (void)context;
-    (void)out;
-    (void)node;
 }
 
 int native_start(struct backend *backend, uint32_t nodes, unsigned threads,
                  const struct host_program *program)
 {
     struct native *native = memory_or_exit(calloc(1, sizeof *native));
-    size_t bytes = (size_t)nodes * BACKEND_WINDOW_BYTES;
     bool complete;
 
     native->nodes = nodes;
     native->node = memory_or_exit(calloc(nodes, sizeof(struct host_node *)));
     native->slices = slices_new(nodes, threads, native_resume, native);
-    native->memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    complete = native->memory != MAP_FAILED;
-    native->memory = complete ? native->memory : NULL;
+    native->memory = windows_new(nodes);
+    complete = native->memory != NULL;
     for (uint32_t i = 0; complete && i < nodes; ++i) {
         native->node[i] = host_node_new(native_window(native, i), program);
         complete = native->node[i] != NULL;
@@ -148,12 +113,8 @@ int native_start(struct backend *backend, uint32_t nodes, unsigned threads,
                                 .context = native,
                                 .window = native_window,
                                 .slow = native_slow,
-                                .slow_from = native_slow_from,
                                 .wait = native_wait,
-                                .wait_at_most = native_wait_at_most,
                                 .ring = native_ring,
-                                .kill = native_kill,
-                                .stop = native_stop,
-                                .explain = native_explain};
+                                .stop = native_stop};
     return 0;
 }

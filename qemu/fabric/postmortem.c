@@ -6,7 +6,7 @@
 #include "hal/names.h"
 #include "hal/switch/peek.h"
 #include "qemu/board/addresses.h"
-#include "qemu/fabric/window_read.h"
+#include "qemu/fabric/windows.h"
 
 #include <assert.h>
 

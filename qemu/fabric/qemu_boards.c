@@ -8,17 +8,17 @@
  * board's process group, when the launcher ends that.
  */
 #include "qemu/board/emulator.h"
+#include "qemu/board/preload/forker.h"
+#include "qemu/board/zygote.h"
 #include "qemu/fabric/backend.h"
-#include "qemu/fabric/mesh.h"
 #include "qemu/fabric/slices.h"
-#include "qemu/fabric/starter.h"
-#include "qemu/fabric/window_read.h"
+#include "qemu/fabric/windows.h"
 #include "qemu/base/host_clock.h"
 #include "qemu/base/limits.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/process.h"
-#include "qemu/base/progress.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -34,11 +34,19 @@
 
 #define RING 'R'
 #define EVENTS_MAX 64
+#define ARGS_MAX 32u
+
+/* The descriptors of a board, from PROCESS_FD on; -1: none. */
+enum {
+    FD_DOORBELL,
+    FD_WINDOW,
+    FD_GDB,
+    FDS
+};
 
 struct board {
-    struct window *window;
-    size_t mapped_bytes;
-    pid_t pid; /* 0: not started, or ended */
+    struct window *window; /* its head alone until it is started */
+    pid_t pid;             /* 0: not started, or ended */
     int doorbell;
     bool boots; /* it counts in `booting` */
     unsigned slow_shift;
@@ -48,6 +56,7 @@ struct board {
 struct boards {
     struct boards_config config;
     struct board *board;
+    struct window *head; /* of the windows of boards that are not started */
     uint32_t started;
     uint32_t booting; /* started, but have not asked for anything yet */
     uint32_t booting_max;
@@ -57,7 +66,15 @@ struct boards {
     bool interrupted; /* one of them has come */
     int log;          /* what the boards' QEMUs write */
     uint64_t kills;   /* for memory, before they started */
-    struct starter *starter;
+    /* How they start: as forks of a zygote, where this QEMU takes one
+       (qemu/board/zygote.h), else each by itself. A board is the same either
+       way. */
+    bool forks; /* until a zygote has failed */
+    bool told;  /* that they are forked */
+    bool has_sandbox;
+    /* By how slow a board is, which is an option of its QEMU; NULL: not
+       started. */
+    struct zygote *zygote[BACKEND_SLOW_SHIFT_MAX + 1];
     struct epoll_event event[EVENTS_MAX];
     int event_count;
     int event_at;
@@ -70,26 +87,173 @@ static struct window *boards_window(void *context, uint32_t node)
     return boards->board[node].window;
 }
 
-static void boards_slow(void *context, uint32_t node, unsigned shift)
-{
-    struct boards *boards = context;
-
-    boards->board[node].slow_shift = shift;
-}
-
-/* The image of such a board does that, not QEMU. */
-static void boards_slow_from(void *context, uint32_t node, unsigned shift,
-                             uint64_t from_ps)
+/* From a later time on the image of such a board makes itself slow, not QEMU.
+ */
+static void boards_slow(void *context, uint32_t node, unsigned shift,
+                        uint64_t from_ps)
 {
     struct boards *boards = context;
     struct board *board = &boards->board[node];
 
+    if (from_ps == 0) {
+        board->slow_shift = shift;
+        return;
+    }
     board->injection =
         (struct window_injection){.slow_from_ps = from_ps, .slow_shift = shift};
     if (board->pid != 0) {
         board->window->injection = board->injection;
     }
 }
+
+/* ---- the command line ---- */
+
+struct line {
+    const char *argv[ARGS_MAX];
+    unsigned count;
+    char machine[64];
+    char icount[48];
+};
+
+static void add_option(struct line *line, const char *option, const char *value)
+{
+    assert(line->count + 2 < ARGS_MAX);
+    line->argv[line->count++] = option;
+    line->argv[line->count++] = value;
+}
+
+/*
+ * An instruction takes 2^shift ns of virtual time. The board's timer counts
+ * virtual time: on a slow board, more ticks for each instruction. QEMU takes a
+ * board that a debugger stops for one that sleeps: with sleep=off its clock
+ * then jumps to the timer's deadline, by 171 s; with sleep=on by the host's
+ * time until QEMU itself has stopped.
+ */
+static void add_icount(struct line *line, const struct boards_config *config,
+                       unsigned slow_shift)
+{
+    snprintf(line->icount, sizeof line->icount, "shift=%u,sleep=%s,align=off",
+             5 + slow_shift, config->gdb != NULL ? "on" : "off");
+    add_option(line, "-icount", line->icount);
+}
+
+static void compose(struct line *line, const struct boards *boards,
+                    unsigned slow_shift, const char *firmware)
+{
+    const struct boards_config *config = &boards->config;
+
+    static_assert(PROCESS_FD == 3, "as the options say");
+    *line = (struct line){.argv = {config->qemu}, .count = 1};
+    snprintf(line->machine, sizeof line->machine, "%s,memory-backend=window",
+             config->board->machine);
+    add_option(line, "-machine", line->machine);
+    add_option(line, "-object",
+               "memory-backend-file,id=window,size=16M,share=on,"
+               "mem-path=/proc/self/fd/4");
+    add_option(line, "-accel", "tcg,tb-size=1");
+    add_icount(line, config, slow_shift);
+    line->argv[line->count++] = "-nodefaults";
+    if (boards->has_sandbox) {
+        add_option(line, "-sandbox", "on");
+    }
+    add_option(line, "-display", "none");
+    add_option(line, "-chardev", "socket,id=doorbell,fd=3");
+    add_option(line, "-serial", "chardev:doorbell");
+    add_option(line, "-kernel", firmware);
+    if (config->gdb != NULL) {
+        add_option(line, "-chardev", "socket,id=gdb,fd=5,server=on,wait=off");
+        add_option(line, "-gdb", "chardev:gdb");
+    }
+}
+
+/* ---- forks ---- */
+
+static void stop_zygotes(struct boards *boards)
+{
+    for (unsigned shift = 0; shift <= BACKEND_SLOW_SHIFT_MAX; ++shift) {
+        zygote_stop(boards->zygote[shift]);
+        boards->zygote[shift] = NULL;
+    }
+}
+
+static void start_one_by_one(struct boards *boards, const char *why)
+{
+    boards->forks = false;
+    stop_zygotes(boards);
+    if (boards->config.verbose) {
+        fprintf(stderr, "quincunx: boards start one by one: %s\n", why);
+    }
+}
+
+static void start_zygote(struct boards *boards, unsigned slow_shift)
+{
+    const char *why = NULL;
+    struct line line;
+    struct zygote_config zygote = {.object = boards->config.zygote_object,
+                                   .argv = (char *const *)line.argv,
+                                   .log = boards->log};
+
+    compose(&line, boards, slow_shift, boards->config.firmware);
+    add_option(&line, "-readconfig", FORKER_FILE);
+    boards->zygote[slow_shift] = zygote_start(&why, &zygote);
+    if (boards->zygote[slow_shift] == NULL) {
+        start_one_by_one(boards, why);
+    } else if (boards->config.verbose && !boards->told) {
+        fprintf(stderr, "quincunx: boards are forked from one QEMU%s\n",
+                zygote_has_machine(boards->zygote[slow_shift])
+                    ? " with its machine"
+                    : ", and make their machine themselves");
+        boards->told = true;
+    }
+}
+
+/* Result: as of zygote_fork(). */
+static pid_t fork_board(struct boards *boards, unsigned slow_shift,
+                        const int fd[FDS])
+{
+    pid_t pid = 0;
+
+    if (boards->forks && boards->zygote[slow_shift] == NULL) {
+        start_zygote(boards, slow_shift);
+    }
+    if (boards->forks) {
+        pid = zygote_fork(boards->zygote[slow_shift], fd, FD_GDB);
+        if (pid == 0) {
+            start_one_by_one(boards, "the zygote has ended");
+        }
+    }
+    return pid;
+}
+
+/*
+ * Starts the QEMU of a board. `image` is the path of an image of its own, with
+ * which it is no fork; NULL: the configuration's. A board that halts does so
+ * before its first instruction, until its debugger lets it go on. Result: its
+ * pid, to be waited for; or -1 with errno.
+ */
+static pid_t start_process(struct boards *boards, unsigned slow_shift,
+                           const char *image, const int fd[FDS], bool halts)
+{
+    struct line line;
+    const struct process_config process = {.argv = (char *const *)line.argv,
+                                           .fd = fd,
+                                           .fds = FDS,
+                                           .log = boards->log,
+                                           .small_pages = true};
+    pid_t pid = image == NULL ? fork_board(boards, slow_shift, fd) : 0;
+
+    if (pid == 0) {
+        compose(&line, boards, slow_shift,
+                image != NULL ? image : boards->config.firmware);
+        if (halts) {
+            line.argv[line.count++] = "-S";
+        }
+        pid = process_start(&process);
+    }
+    return pid;
+}
+
+/* ---- starting ---- */
 
 /* Says nothing of a start that a signal has interrupted. */
 static int start_error(const struct boards *boards, const char *what,
@@ -126,9 +290,7 @@ static int open_window(struct board *board)
     if (board->injection.slow_shift > 0) {
         ((struct window *)at)->injection = board->injection;
     }
-    munmap(board->window, board->mapped_bytes);
     board->window = at;
-    board->mapped_bytes = BACKEND_WINDOW_BYTES;
     return fd;
 }
 
@@ -139,7 +301,7 @@ static int start_board(struct boards *boards, uint32_t node)
         boards->config.gdb != NULL ? &boards->config.gdb[node] : &none;
     struct board *board = &boards->board[node];
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = node};
-    int fd[STARTER_FDS];
+    int fd[FDS];
     int pair[2];
     int window = open_window(board);
     bool slows = board->injection.slow_shift > 0; /* its image does that */
@@ -151,10 +313,10 @@ static int start_board(struct boards *boards, uint32_t node)
         close(window);
         return start_error(boards, "doorbell socket", node);
     }
-    fd[STARTER_DOORBELL] = pair[1];
-    fd[STARTER_WINDOW] = window;
-    fd[STARTER_GDB] = door->listener;
-    board->pid = starter_board(boards->starter, slows ? 0 : board->slow_shift,
+    fd[FD_DOORBELL] = pair[1];
+    fd[FD_WINDOW] = window;
+    fd[FD_GDB] = door->listener;
+    board->pid = start_process(boards, slows ? 0 : board->slow_shift,
                                slows ? boards->config.firmware_slow : NULL, fd,
                                door->halts);
     close(window);
@@ -186,7 +348,7 @@ static int start_boards(struct boards *boards)
         }
     }
     if (boards->started == boards->config.nodes) {
-        starter_rest(boards->starter);
+        stop_zygotes(boards);
     }
     return 0;
 }
@@ -249,35 +411,7 @@ static bool look_for_rings(struct boards *boards, uint64_t ns)
 }
 
 static enum backend_event boards_wait(void *context, uint32_t *node,
-                                      struct watchdog *watchdog)
-{
-    struct boards *boards = context;
-    bool barks = watchdog_barks(watchdog);
-
-    for (; !barks && boards->event_at == boards->event_count;
-         barks = watchdog_barks(watchdog)) {
-        int error = is_interrupted(boards) ? 0 : start_boards(boards);
-
-        if (is_interrupted(boards)) {
-            return BACKEND_INTERRUPTED;
-        }
-        if (error != 0) {
-            return BACKEND_FAILED;
-        }
-        if (!look_for_rings(boards, WATCHDOG_LOOK_NS)) {
-            perror("quincunx: waiting for boards");
-            return BACKEND_FAILED;
-        }
-        if (boards->event_count == 0) {
-            progress_again();
-        }
-    }
-    return barks ? BACKEND_TIMEOUT : next_event(boards, node);
-}
-
-/* Waits without the watchdog, at most `ns` nanoseconds. */
-static enum backend_event boards_wait_at_most(void *context, uint32_t *node,
-                                              long ns)
+                                      uint64_t ns)
 {
     struct boards *boards = context;
 
@@ -288,7 +422,10 @@ static enum backend_event boards_wait_at_most(void *context, uint32_t *node,
         !is_interrupted(boards)) {
         return BACKEND_FAILED;
     }
-    (void)look_for_rings(boards, (uint64_t)ns);
+    if (!is_interrupted(boards) && !look_for_rings(boards, ns)) {
+        perror("quincunx: waiting for boards");
+        return BACKEND_FAILED;
+    }
     if (is_interrupted(boards)) {
         return BACKEND_INTERRUPTED;
     }
@@ -332,23 +469,23 @@ static void boards_stop(void *context)
     for (uint32_t i = 0; i < boards->started; ++i) {
         boards_kill(boards, i);
     }
-    for (uint32_t i = 0; boards->board != NULL && i < boards->config.nodes;
-         ++i) {
+    for (uint32_t i = 0; i < boards->config.nodes; ++i) {
         struct board *board = &boards->board[i];
 
         if (board->pid > 0) {
             waitpid(board->pid, NULL, 0);
         }
         process_close(board->doorbell);
-        if (board->window != NULL) {
-            munmap(board->window, board->mapped_bytes);
+        if (board->window != &boards->head[i]) {
+            munmap(board->window, BACKEND_WINDOW_BYTES);
         }
     }
-    starter_free(boards->starter);
+    stop_zygotes(boards);
     release_signals(boards);
     close(boards->epoll);
     close(boards->log);
     free(boards->board);
+    free(boards->head);
     free(boards);
 }
 
@@ -378,29 +515,6 @@ static bool catch_signals(struct boards *boards)
     return boards->signals >= 0;
 }
 
-/* Memory for the head of each window until its board is started: the identity
-   is written there, all else may be read. */
-static bool allocate_boards(struct boards *boards)
-{
-    bool failed = false;
-
-    boards->board =
-        memory_or_exit(calloc(boards->config.nodes, sizeof *boards->board));
-    for (uint32_t i = 0; i < boards->config.nodes; ++i) {
-        void *at = mmap(NULL, sizeof(struct window), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-        boards->board[i].doorbell = -1;
-        if (at == MAP_FAILED) {
-            failed = true;
-            continue;
-        }
-        boards->board[i].window = at;
-        boards->board[i].mapped_bytes = sizeof(struct window);
-    }
-    return !failed;
-}
-
 int boards_start(struct backend *backend, const struct boards_config *config)
 {
     unsigned zygotes = config->zygote_object != NULL && config->gdb == NULL;
@@ -418,9 +532,20 @@ int boards_start(struct backend *backend, const struct boards_config *config)
     boards->epoll = epoll_create1(EPOLL_CLOEXEC);
     boards->log = process_log();
     boards->kills = limits_memory_kills("");
-    boards->starter = starter_new(&boards->config, boards->log);
-    if (boards->epoll < 0 || boards->log < 0 || !allocate_boards(boards) ||
-        !catch_signals(boards)) {
+    boards->has_sandbox = emulator_has_sandbox(config->qemu);
+    boards->forks = true;
+    if (config->gdb != NULL) {
+        start_one_by_one(boards, "debuggers may come");
+    } else if (config->zygote_object == NULL) {
+        start_one_by_one(boards, "--boot exec");
+    }
+    boards->board = memory_or_exit(calloc(config->nodes, sizeof(struct board)));
+    boards->head = memory_or_exit(calloc(config->nodes, sizeof(struct window)));
+    for (uint32_t i = 0; i < config->nodes; ++i) {
+        boards->board[i].doorbell = -1;
+        boards->board[i].window = &boards->head[i];
+    }
+    if (boards->epoll < 0 || boards->log < 0 || !catch_signals(boards)) {
         fprintf(stderr, "quincunx: no memory or descriptors for %u boards\n",
                 config->nodes);
         boards_stop(boards);
@@ -430,9 +555,7 @@ int boards_start(struct backend *backend, const struct boards_config *config)
                                 .context = boards,
                                 .window = boards_window,
                                 .slow = boards_slow,
-                                .slow_from = boards_slow_from,
                                 .wait = boards_wait,
-                                .wait_at_most = boards_wait_at_most,
                                 .ring = boards_ring,
                                 .kill = boards_kill,
                                 .stop = boards_stop,

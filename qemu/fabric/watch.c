@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/fabric/watch.h"
 
+#include "qemu/fabric/mesh_state.h"
 #include "qemu/base/memory.h"
 
 #include <pthread.h>
@@ -12,7 +13,7 @@ struct watch {
     enum watch_stage stage;
     uint32_t batch;
     uint32_t batches;
-    struct watch_mesh mesh; /* its fabric is NULL if there is none */
+    const struct mesh *mesh; /* or NULL */
     uint64_t order_ps;
     uint32_t first_circuit; /* since the order */
 };
@@ -49,50 +50,50 @@ void watch_leave(struct watch *watch)
 
 void watch_stage(struct watch *watch, enum watch_stage stage)
 {
-    watch_enter(watch);
     if (watch != NULL) {
+        watch_enter(watch);
         watch->stage = stage;
+        watch_leave(watch);
     }
-    watch_leave(watch);
 }
 
 void watch_batch(struct watch *watch, uint32_t batch, uint32_t batches)
 {
-    watch_enter(watch);
     if (watch != NULL) {
+        watch_enter(watch);
         watch->batch = batch;
         watch->batches = batches;
+        watch_leave(watch);
     }
-    watch_leave(watch);
 }
 
-void watch_begin(struct watch *watch, const struct watch_mesh *mesh)
+void watch_mesh(struct watch *watch, const struct mesh *mesh)
 {
-    watch_enter(watch);
     if (watch != NULL) {
-        watch->mesh = *mesh;
+        watch_enter(watch);
+        watch->mesh = mesh;
+        watch_leave(watch);
     }
-    watch_leave(watch);
-}
-
-void watch_end(struct watch *watch)
-{
-    watch_begin(watch, &(struct watch_mesh){.fabric = NULL});
 }
 
 void watch_order(struct watch *watch, uint64_t order_ps)
 {
     if (watch != NULL) {
         watch->order_ps = order_ps;
-        fabric_circuits(watch->mesh.fabric, &watch->first_circuit);
+        fabric_circuits(watch->mesh->fabric, &watch->first_circuit);
     }
 }
 
 /* ---- reading ---- */
 
-static enum watch_state state_of(const struct watch_mesh *mesh, uint32_t node)
+static uint32_t nodes_of(const struct watch *watch)
 {
-    if (mesh->rang[node] == 0) {
+    return watch->mesh != NULL ? torus_nodes(watch->mesh->config->size) : 0;
+}
+
+static enum watch_state state_of(const struct mesh *mesh, uint32_t node)
+{
+    if (mesh->node[node].sequence == 0) {
         return WATCH_DOWN;
     }
     if (fabric_has_ended(mesh->fabric, node)) {
@@ -101,12 +102,12 @@ static enum watch_state state_of(const struct watch_mesh *mesh, uint32_t node)
     return fabric_is_running(mesh->fabric, node) ? WATCH_AT_WORK : WATCH_WAITS;
 }
 
-static void read_states(struct watch_view *view, const struct watch_mesh *mesh)
+static void read_states(struct watch_view *view, const struct mesh *mesh)
 {
-    view->nodes = mesh->nodes;
-    view->up = *mesh->up;
-    view->ended = *mesh->ended;
-    for (uint32_t i = 0; i < mesh->nodes; ++i) {
+    view->nodes = torus_nodes(mesh->config->size);
+    view->up = mesh->up;
+    view->ended = mesh->ended;
+    for (uint32_t i = 0; i < view->nodes; ++i) {
         view->state[i] = (uint8_t)state_of(mesh, i);
     }
 }
@@ -115,7 +116,7 @@ static void read_circuits(struct watch_view *view, const struct watch *watch)
 {
     uint32_t count;
     const struct circuit_record *from =
-        fabric_circuits(watch->mesh.fabric, &count);
+        fabric_circuits(watch->mesh->fabric, &count);
 
     count -= watch->first_circuit;
     view->dropped = count > WATCH_CIRCUITS ? count - WATCH_CIRCUITS : 0;
@@ -145,17 +146,17 @@ void watch_read(struct watch_view *view, struct watch *watch)
     uint32_t nodes;
 
     watch_enter(watch);
-    nodes = watch->mesh.nodes;
+    nodes = nodes_of(watch);
     watch_leave(watch);
     make_room(view, nodes);
     watch_enter(watch);
     view->stage = watch->stage;
     view->batch = watch->batch;
     view->batches = watch->batches;
-    if (watch->mesh.fabric != NULL && watch->mesh.nodes <= view->nodes) {
-        uint64_t now_ps = fabric_time_ps(watch->mesh.fabric);
+    if (watch->mesh != NULL && nodes_of(watch) <= view->nodes) {
+        uint64_t now_ps = fabric_time_ps(watch->mesh->fabric);
 
-        read_states(view, &watch->mesh);
+        read_states(view, watch->mesh);
         read_circuits(view, watch);
         view->order_ps = watch->order_ps;
         view->time_ps = now_ps > watch->order_ps ? now_ps - watch->order_ps : 0;

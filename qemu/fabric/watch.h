@@ -9,7 +9,8 @@
 #define QEMU_FABRIC_WATCH_H
 
 #include "qemu/fabric/circuit_record.h"
-#include "qemu/fabric/fabric.h"
+
+#include <stdint.h>
 
 #define WATCH_CIRCUITS 4000u /* that a view holds at most: the newest */
 
@@ -28,15 +29,6 @@ enum watch_state {
     WATCH_WAITS,    /* for a message, or for its sends to end */
     WATCH_AT_WORK,  /* its program runs */
     WATCH_FINISHED, /* it has ended */
-};
-
-/* The mesh's own, which outlives the watch's use of it. */
-struct watch_mesh {
-    const struct fabric *fabric;
-    const uint32_t *rang; /* by node: not 0: it is up */
-    const uint32_t *up;
-    const uint32_t *ended;
-    uint32_t nodes;
 };
 
 /* A copy of what there is to see. */
@@ -58,6 +50,7 @@ struct watch_view {
 };
 
 struct watch;
+struct mesh;
 
 /* Result: a watch of nothing yet; the caller frees it, after the mesh. */
 struct watch *watch_new(void);
@@ -69,9 +62,8 @@ void watch_stage(struct watch *watch, enum watch_stage stage);
 void watch_batch(struct watch *watch, uint32_t batch, uint32_t batches);
 
 /* There is a mesh, which the caller does not change but between enter and
-   leave; and: it is about to go. */
-void watch_begin(struct watch *watch, const struct watch_mesh *mesh);
-void watch_end(struct watch *watch);
+   leave; NULL: it is about to go. */
+void watch_mesh(struct watch *watch, const struct mesh *mesh);
 
 void watch_enter(struct watch *watch);
 void watch_leave(struct watch *watch);

@@ -5,7 +5,7 @@
 #include "qemu/board/zygote.h"
 #include "qemu/fabric/postmortem.h"
 #include "qemu/fabric/slices.h"
-#include "qemu/fabric/window_read.h"
+#include "qemu/fabric/windows.h"
 #include "qemu/job/collect.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/job/policy.h"

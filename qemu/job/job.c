@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/job/job.h"
 
+#include "qemu/fabric/watch.h"
 #include "qemu/job/batches.h"
 #include "qemu/job/groups.h"
 #include "qemu/job/mesh_ops.h"
@@ -9,6 +10,7 @@
 #include "qemu/job/rates.h"
 #include "qemu/job/timeline.h"
 #include "qemu/base/exit_status.h"
+#include "qemu/base/host_clock.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/progress.h"
 
@@ -108,7 +110,7 @@ static int send_orders(struct job *job, uint32_t index)
 static int run_batch(struct outcome *outcome, struct job *job, uint32_t index)
 {
     struct job_mesh *mesh = job->mesh;
-    double start_s = mesh_wall_s();
+    double start_s = host_clock_s(host_clock());
     int status;
 
     watch_stage(job->task[0].watch, WATCH_RUNNING);
@@ -118,7 +120,7 @@ static int run_batch(struct outcome *outcome, struct job *job, uint32_t index)
         bool booted = mesh->up_wall_s > start_s;
 
         outcome->run_wall_s =
-            mesh_wall_s() - (booted ? mesh->up_wall_s : start_s);
+            host_clock_s(host_clock()) - (booted ? mesh->up_wall_s : start_s);
         status = originators_read(outcome, job->task, job->order, mesh);
     }
     if (status != 0) {
@@ -219,7 +221,7 @@ int job_run(struct outcome *outcome, const struct request *request,
                                   .schedule = *schedule,
                                   .watch = watch,
                                   .farm_end = farm_end};
-    double start_s = mesh_wall_s();
+    double start_s = host_clock_s(host_clock());
     struct job job;
     int status;
 

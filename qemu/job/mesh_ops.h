@@ -33,7 +33,7 @@ struct job_mesh {
     const struct mesh_report *report; /* of the last orders; the mesh's */
     uint64_t room_bytes; /* of a node's memory for a job's data; 0: as the
                             window has (qemu/fabric/backend.h) */
-    double up_wall_s;    /* when the last node was up, by mesh_wall_s() */
+    double up_wall_s;    /* when the last node was up, by host_clock_s() */
 };
 
 /* Functions of type int return 0 or an exit status, after a message. */

@@ -70,7 +70,7 @@ struct request {
     const char *image_kernels; /* " search spin", if it lacks some; or NULL */
     const char *firmware_slow; /* of those that become slow later; or NULL */
     unsigned watchdog_s;
-    bool one_by_one; /* emulated boards are not forked: qemu/fabric/starter.h */
+    bool one_by_one;  /* emulated boards are not forked from a zygote */
     bool on_one_rank; /* all nodes are this rank's, whatever others there are */
     bool verbose;     /* says on stderr how boards are started */
     /* What native nodes run in a trial (qemu/job/trial.h); else NULL. */

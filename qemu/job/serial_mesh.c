@@ -7,6 +7,7 @@
 #include "qemu/fabric/postmortem.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/job/policy.h"
+#include "qemu/base/host_clock.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/progress.h"
 #include "qemu/serial/mesh_map.h"
@@ -324,7 +325,7 @@ int serial_mesh_start(struct serial_mesh *mesh, const struct job_task *task)
             drop_report(mesh->console[i]);
         }
     }
-    mesh->up_wall_s = mesh_wall_s();
+    mesh->up_wall_s = host_clock_s(host_clock());
     if (error != 0) {
         serial_mesh_stop(mesh);
     }

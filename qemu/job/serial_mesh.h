@@ -24,7 +24,7 @@ struct serial_mesh {
     struct mesh_report report; /* of the last serial_mesh_run() */
     struct mesh_report *reports; /* by originator, of the last
                                     serial_mesh_run_several() */
-    double up_wall_s;            /* when the mesh was found, by mesh_wall_s() */
+    double up_wall_s; /* when the mesh was found, by host_clock_s() */
 };
 
 /*

@@ -2,22 +2,17 @@
 #include "qemu/ranks/leader.h"
 
 #include "qemu/fabric/message.h"
-#include "qemu/fabric/mesh.h"
-#include "qemu/fabric/slices.h"
 #include "qemu/ranks/local.h"
 #include "qemu/ranks/patch.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/ranks/roll.h"
 #include "qemu/base/file.h"
 #include "qemu/base/host_clock.h"
-#include "qemu/base/limits.h"
 #include "qemu/base/memory.h"
-#include "qemu/base/progress.h"
 #include "qemu/base/quote.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define OPEN_S 60.0
 #define STOP_S 10.0
@@ -33,39 +28,31 @@ struct peer {
     bool open;     /* it has a share of the mesh */
     uint16_t said; /* RECORD_OPENED, then RECORD_STOPPED; 0: neither */
     uint64_t rung; /* native: answers and starts that it owes a doorbell for */
-    uint64_t doorbells;
     struct ranks_traffic before; /* when the nodes were started */
-    struct record_looked looked;
+    struct rank_seen seen;       /* but for the traffic */
     char place[RECORD_NAME_BYTES + 32];
 };
 
 struct leader {
     struct leader_config config;
-    struct backend own; /* of rank 0's own nodes */
-    struct local *local;
+    struct local *local; /* rank 0's own nodes: told as others' are */
     uint32_t nodes;
     unsigned ranks;
     uint32_t *first;
     struct peer *peer;
-    uint8_t *copies; /* of windows elsewhere: of all nodes, by number */
+    uint8_t *copies; /* of all windows: qemu/ranks/patch.h */
     struct record_start *start;
     bool started;
     uint32_t number; /* of the last payload */
     /* The answer to be rung next, and the message that goes with it. */
     struct record_answer answer;
     struct record_send send;
-    uint32_t sender; /* its node, or MESSAGE_FROM_HOST: there is none */
-    double start_s;
-    bool failed;         /* a rank has failed, said on stderr */
-    bool broken;         /* a rank's record makes no sense, said on stderr */
-    uint64_t idle_ns;    /* how long nobody has had anything to say */
-    unsigned own_events; /* of own nodes, since the others were asked */
+    uint32_t sender;    /* its node, or MESSAGE_FROM_HOST: there is none */
+    bool failed;        /* a rank has failed, said on stderr */
+    bool broken;        /* what came for own nodes makes no sense */
+    uint64_t idle_ns;   /* how long nobody has had anything to say */
+    unsigned own_rings; /* of own nodes, since the others were asked */
 };
-
-static bool is_own(const struct leader *leader, uint32_t node)
-{
-    return node < leader->first[1];
-}
 
 /* ---- out: answers, messages, faults of tests ---- */
 
@@ -78,10 +65,7 @@ static struct window *leader_window(void *context, uint32_t node)
 {
     struct leader *leader = context;
 
-    return is_own(leader, node)
-               ? local_window(leader->local, node)
-               : (struct window *)(void *)(leader->copies +
-                                           (size_t)node * BACKEND_WINDOW_BYTES);
+    return windows_at(leader->copies, node);
 }
 
 static const char *leader_place(void *context, uint32_t node)
@@ -91,27 +75,19 @@ static const char *leader_place(void *context, uint32_t node)
     return leader->peer[rank_of(leader, node)].place;
 }
 
-static void leader_slow(void *context, uint32_t node, unsigned shift)
-{
-    struct leader *leader = context;
-
-    leader->start[node].slow_shift = shift;
-    if (is_own(leader, node)) {
-        leader->own.slow(leader->own.context, node, shift);
-    }
-}
-
-static void leader_slow_from(void *context, uint32_t node, unsigned shift,
-                             uint64_t from_ps)
+static void leader_slow(void *context, uint32_t node, unsigned shift,
+                        uint64_t from_ps)
 {
     struct leader *leader = context;
     struct record_start *start = &leader->start[node];
 
+    if (from_ps == 0) {
+        start->slow_shift = shift;
+        return;
+    }
     start->slow_from_shift = shift;
     start->slow_from_ps = from_ps;
-    if (is_own(leader, node)) {
-        leader->own.slow_from(leader->own.context, node, shift, from_ps);
-    } else if (leader->started) {
+    if (leader->started) {
         ranks_put(rank_of(leader, node), RECORD_SLOW_FROM, node,
                   &(struct ranks_body){start, sizeof *start}, 1);
     }
@@ -121,11 +97,7 @@ static void leader_kill(void *context, uint32_t node)
 {
     struct leader *leader = context;
 
-    if (is_own(leader, node)) {
-        leader->own.kill(leader->own.context, node);
-    } else {
-        ranks_put(rank_of(leader, node), RECORD_KILL, node, NULL, 0);
-    }
+    ranks_put(rank_of(leader, node), RECORD_KILL, node, NULL, 0);
 }
 
 /* Copies as much of a piece as is known here. Result: whether that is all. */
@@ -168,12 +140,7 @@ static void send_whole(struct leader *leader, uint32_t node,
                                 {message->whole, message->bytes}};
 
     message_seal(message->whole, message->bytes);
-    if (is_own(leader, node)) {
-        leader->broken |= !local_payload(leader->local, node, payload.number,
-                                         message->whole, message->bytes);
-    } else {
-        ranks_put(rank_of(leader, node), RECORD_PAYLOAD, node, body, 2);
-    }
+    ranks_put(rank_of(leader, node), RECORD_PAYLOAD, node, body, 2);
 }
 
 /* Describes the message to the sender's rank, which sends it. */
@@ -219,9 +186,6 @@ static void leader_deliver(void *context, uint32_t node, uint32_t offset,
         answer->known = write_known(
             (uint8_t *)leader_window(leader, node) + offset, message);
     }
-    if (is_own(leader, node)) {
-        leader->broken |= !local_expect(leader->local, node, answer);
-    }
     if (message->source == MESSAGE_FROM_HOST) {
         send_whole(leader, node, message);
     } else {
@@ -229,71 +193,47 @@ static void leader_deliver(void *context, uint32_t node, uint32_t offset,
     }
 }
 
-/* Has the message sent that goes with the answer. */
-static void send_along(struct leader *leader)
-{
-    uint32_t node = leader->sender;
-
-    leader->sender = MESSAGE_FROM_HOST;
-    if (node == MESSAGE_FROM_HOST) {
-        return;
-    }
-    if (is_own(leader, node)) {
-        leader->broken |= !local_send(leader->local, node, &leader->send);
-    } else {
-        ranks_put(rank_of(leader, node), RECORD_SEND, node,
-                  &(struct ranks_body){&leader->send, sizeof leader->send}, 1);
-    }
-}
-
 static void leader_ring(void *context, uint32_t node)
 {
     struct leader *leader = context;
     struct record_answer *answer = &leader->answer;
+    const struct window *window = leader_window(leader, node);
 
     leader->peer[rank_of(leader, node)].rung += 1;
-    if (is_own(leader, node)) {
-        leader->broken |= !local_ring(leader->local, node);
-    } else {
-        const struct window *window = leader_window(leader, node);
-
-        answer->response = window->response;
-        answer->done = window->done;
-        ranks_put(rank_of(leader, node), RECORD_ANSWER, node,
-                  &(struct ranks_body){answer, sizeof *answer}, 1);
-    }
+    answer->response = window->response;
+    answer->done = window->done;
+    ranks_put(rank_of(leader, node), RECORD_ANSWER, node,
+              &(struct ranks_body){answer, sizeof *answer}, 1);
     *answer = (struct record_answer){.number = 0};
-    send_along(leader);
+    if (leader->sender != MESSAGE_FROM_HOST) {
+        ranks_put(rank_of(leader, leader->sender), RECORD_SEND, leader->sender,
+                  &(struct ranks_body){&leader->send, sizeof leader->send}, 1);
+    }
+    leader->sender = MESSAGE_FROM_HOST;
 }
 
-/* ---- in: from the others, and from own nodes ---- */
+/* ---- in: from all ranks ---- */
 
 static enum backend_event lose(const struct leader *leader, unsigned rank,
-                               const char *what, size_t bytes)
+                               const char *what)
 {
-    char text[128];
-
-    snprintf(text, sizeof text, "%.*s", (int)bytes, what);
     fprintf(stderr, "quincunx: the run ends%s: it %s\n",
-            leader->peer[rank].place, quote_shown(text));
+            leader->peer[rank].place, quote_shown(what));
     return BACKEND_FAILED;
 }
 
 static enum backend_event lose_broken(const struct leader *leader,
                                       unsigned rank)
 {
-    static const char what[] = "sends what makes no sense";
-
-    return lose(leader, rank, what, sizeof what - 1);
+    return lose(leader, rank, "sends what makes no sense");
 }
 
-/* Copies the new parts of a window elsewhere. */
+/* Copies the new parts of a window. */
 static bool take_patch(struct leader *leader, const struct ranks_record *record)
 {
     uint32_t node = record->head.node;
 
-    return leader->copies != NULL && record->from > 0 &&
-           node >= leader->first[record->from] &&
+    return leader->copies != NULL && node >= leader->first[record->from] &&
            node < leader->first[record->from + 1] &&
            patch_apply(leader_window(leader, node), record->body,
                        record->head.bytes);
@@ -304,6 +244,7 @@ static enum backend_event take_failure(struct leader *leader,
                                        const struct ranks_record *record)
 {
     struct record_failed failed;
+    char why[128];
 
     leader->peer[record->from].open = false;
     if (record->head.bytes < sizeof failed) {
@@ -313,14 +254,14 @@ static enum backend_event take_failure(struct leader *leader,
     if (failed.interrupted != 0) {
         return BACKEND_INTERRUPTED;
     }
-    return lose(leader, record->from,
-                (const char *)record->body + sizeof failed,
-                record->head.bytes - sizeof failed);
+    snprintf(why, sizeof why, "%.*s", (int)(record->head.bytes - sizeof failed),
+             (const char *)record->body + sizeof failed);
+    return lose(leader, record->from, why);
 }
 
 static void note_doorbell(struct peer *peer)
 {
-    peer->doorbells += 1;
+    peer->seen.doorbells += 1;
     peer->rung -= peer->rung > 0;
 }
 
@@ -337,10 +278,6 @@ static enum backend_event take(struct leader *leader, uint32_t *node,
         }
         note_doorbell(&leader->peer[record->from]);
         return record->head.kind == RECORD_RANG ? BACKEND_RANG : BACKEND_DIED;
-    case RECORD_PAYLOAD:
-        return local_take_payload(leader->local, record)
-                   ? BACKEND_TIMEOUT
-                   : lose_broken(leader, record->from);
     case RECORD_FAILED:
         return take_failure(leader, record);
     default:
@@ -348,17 +285,22 @@ static enum backend_event take(struct leader *leader, uint32_t *node,
     }
 }
 
-static enum backend_event look_at_own(struct leader *leader, uint32_t *node,
-                                      long ns)
+/* The next record for rank 0 itself; those for its nodes are passed on. Result:
+   false: there is none until the host clock's time is until_s. */
+static bool next_record(struct leader *leader, struct ranks_record *record,
+                        double until_s)
 {
-    enum backend_event event =
-        leader->own.wait_at_most(leader->own.context, node, ns);
+    while (ranks_await(record, until_s)) {
+        bool is_order = record->from == 0 && record->head.kind < RECORD_RANG;
 
-    if (event == BACKEND_RANG) {
-        note_doorbell(&leader->peer[0]);
-        local_note_up(leader->local, *node);
+        if (!is_order && record->head.kind != RECORD_PAYLOAD) {
+            return true;
+        }
+        if (leader->local != NULL) {
+            leader->broken |= !local_obey(leader->local, record);
+        }
     }
-    return event;
+    return false;
 }
 
 /* What comes while something else is awaited: nodes and their boards do not
@@ -373,7 +315,6 @@ static bool may_come_between(struct leader *leader,
         return take_patch(leader, record);
     case RECORD_FAILED:
     case RECORD_WORDS:
-    case RECORD_PAYLOAD:
         return true;
     default:
         return false;
@@ -382,44 +323,35 @@ static bool may_come_between(struct leader *leader,
 
 /*
  * Takes what comes, but for nodes' events, until a rank has said what it was
- * asked for, until that wall time (mesh_wall_s()). Result: the record; false:
+ * asked for, until the host clock's time `until_s`. Result: the record; false:
  * it is silent, or some rank has failed, which was said on stderr
  * (leader->failed).
  */
 static bool wait_for(struct leader *leader, struct ranks_record *record,
                      unsigned rank, enum record_kind kind, double until_s)
 {
-
     ranks_flush();
-    for (;;) {
-        while (leader->peer[rank].said != kind && ranks_next(record)) {
-            if (record->head.kind == RECORD_OPENED ||
-                record->head.kind == RECORD_STOPPED) {
-                leader->peer[record->from].said = record->head.kind;
-                continue;
-            }
-            if (record->from == rank && record->head.kind == kind) {
-                return true;
-            }
-            if (record->head.kind == RECORD_FAILED && kind != RECORD_STOPPED) {
-                (void)take_failure(leader, record);
-                leader->failed = true;
-                return false;
-            }
-            if (!may_come_between(leader, record)) {
-                (void)lose_broken(leader, record->from);
-                leader->failed = true;
-                return false;
-            }
-        }
-        if (leader->peer[rank].said == kind) {
-            return true;
-        }
-        if (mesh_wall_s() > until_s) {
+    while (leader->peer[rank].said != kind) {
+        if (!next_record(leader, record, until_s)) {
             return false;
         }
-        host_clock_pause(host_clock(), HOST_CLOCK_MS_NS);
+        if (record->head.kind == RECORD_OPENED ||
+            record->head.kind == RECORD_STOPPED) {
+            leader->peer[record->from].said = record->head.kind;
+        } else if (record->from == rank && record->head.kind == kind) {
+            return true;
+        } else if (record->head.kind == RECORD_FAILED &&
+                   kind != RECORD_STOPPED) {
+            (void)take_failure(leader, record);
+            leader->failed = true;
+            return false;
+        } else if (!may_come_between(leader, record)) {
+            (void)lose_broken(leader, record->from);
+            leader->failed = true;
+            return false;
+        }
     }
+    return true;
 }
 
 /* The words that a rank was asked for: of a node, or of itself, 0. An answer to
@@ -427,7 +359,7 @@ static bool wait_for(struct leader *leader, struct ranks_record *record,
 static bool wait_for_words(struct leader *leader, struct ranks_record *record,
                            unsigned rank, uint32_t node)
 {
-    double until_s = mesh_wall_s() + LOOK_S;
+    double until_s = host_clock_s(host_clock()) + LOOK_S;
 
     do {
         if (!wait_for(leader, record, rank, RECORD_WORDS, until_s)) {
@@ -439,11 +371,12 @@ static bool wait_for_words(struct leader *leader, struct ranks_record *record,
 
 /* Asks ranks what they have seen; `windows`: brings copies of their windows up
    to date. A rank that fails is told on stderr (leader->failed). */
-static void look_at_others(struct leader *leader, bool windows)
+static void look_at_all(struct leader *leader, bool windows)
 {
-    for (unsigned rank = 1; rank < leader->ranks; ++rank) {
+    for (unsigned rank = 0; rank < leader->ranks; ++rank) {
         struct peer *peer = &leader->peer[rank];
         struct ranks_record record;
+        struct record_looked looked;
 
         if (!peer->open) {
             continue;
@@ -454,8 +387,11 @@ static void look_at_others(struct leader *leader, bool windows)
                 return;
             }
             fprintf(stderr, "quincunx: nothing is heard%s\n", peer->place);
-        } else if (record.head.bytes == sizeof peer->looked) {
-            memcpy(&peer->looked, record.body, sizeof peer->looked);
+        } else if (record.head.bytes == sizeof looked) {
+            memcpy(&looked, record.body, sizeof looked);
+            peer->seen.boot_s = looked.boot_s;
+            peer->seen.run_s = looked.run_s;
+            peer->seen.between_bytes = looked.between_bytes;
         }
     }
 }
@@ -466,10 +402,6 @@ static void leader_explain(void *context, uint32_t node, FILE *out)
     unsigned rank = rank_of(leader, node);
     struct ranks_record record;
 
-    if (is_own(leader, node)) {
-        leader->own.explain(leader->own.context, node, out);
-        return;
-    }
     ranks_put(rank, RECORD_EXPLAIN, node, NULL, 0);
     if (wait_for_words(leader, &record, rank, node)) {
         fwrite(record.body, 1, record.head.bytes, out);
@@ -479,21 +411,19 @@ static void leader_explain(void *context, uint32_t node, FILE *out)
 /* Tells all ranks which nodes they have; then they may start. */
 static void start_nodes(struct leader *leader)
 {
-    for (uint32_t node = leader->first[1]; node < leader->nodes; ++node) {
+    for (uint32_t node = 0; node < leader->nodes; ++node) {
         leader->start[node].identity =
             leader_window(leader, node)->node.identity;
     }
     for (unsigned rank = 0; rank < leader->ranks; ++rank) {
         struct peer *peer = &leader->peer[rank];
-        uint32_t first = leader->first[rank];
-        uint32_t count = leader->first[rank + 1] - first;
 
-        peer->rung = count;
+        peer->rung = peer->seen.nodes;
         peer->before = ranks_traffic_of(rank);
         if (peer->open) {
             ranks_put(rank, RECORD_START, 0,
-                      &(struct ranks_body){&leader->start[first],
-                                           count * sizeof *leader->start},
+                      &(struct ranks_body){&leader->start[leader->first[rank]],
+                                           peer->rung * sizeof *leader->start},
                       1);
         }
     }
@@ -513,68 +443,67 @@ static bool is_quiet(const struct leader *leader)
     return leader->config.in_process;
 }
 
-/* Nothing more is to be waited for: brings all windows up to date. */
-static enum backend_event give_up(struct leader *leader)
+static void leader_refresh(void *context)
 {
-    look_at_others(leader, true);
-    return BACKEND_TIMEOUT;
+    look_at_all(context, true);
 }
 
-/* The next event that the others tell. BACKEND_TIMEOUT: there is none. */
+/* Waits for doorbells of own nodes, which are told by records. Result:
+   BACKEND_TIMEOUT, but after an error or a signal. */
+static enum backend_event listen(struct leader *leader, uint64_t ns)
+{
+    enum backend_event event = local_listen(leader->local, ns);
+    bool rang = event == BACKEND_RANG || event == BACKEND_DIED;
+
+    leader->own_rings += rang;
+    return rang ? BACKEND_TIMEOUT : event;
+}
+
+/* The next event that a record tells. BACKEND_TIMEOUT: there is none. Asks MPI
+   if no record is at hand. */
 static enum backend_event take_next(struct leader *leader, uint32_t *node)
 {
-    enum backend_event event = BACKEND_TIMEOUT;
     struct ranks_record record;
 
-    leader->own_events = 0;
     if (!ranks_at_hand()) {
+        leader->own_rings = 0;
         ranks_flush();
     }
-    while (event == BACKEND_TIMEOUT && ranks_next(&record)) {
-        event = take(leader, node, &record);
-    }
-    return event;
+    return next_record(leader, &record, 0) ? take(leader, node, &record)
+                                           : BACKEND_TIMEOUT;
 }
 
+/* Waits for 1 ms at most, so that MPI is asked again soon. */
 static enum backend_event leader_wait(void *context, uint32_t *node,
-                                      struct watchdog *watchdog)
+                                      uint64_t ns)
 {
     struct leader *leader = context;
+    enum backend_event event = BACKEND_TIMEOUT;
 
+    (void)ns;
     if (!leader->started) {
         start_nodes(leader);
     }
-    leader->idle_ns = 0;
-    for (;;) {
-        enum backend_event event = BACKEND_TIMEOUT;
-
-        if (watchdog_barks(watchdog)) {
-            return give_up(leader);
-        }
-        if (leader->broken) {
-            fputs("quincunx: the run ends: what came to rank 0 for its nodes "
-                  "makes no sense\n",
-                  stderr);
-            return BACKEND_FAILED;
-        }
-        if (!ranks_at_hand() && leader->own_events < OWN_AT_ONCE) {
-            leader->own_events += 1;
-            event = look_at_own(leader, node, 0);
-        }
-        if (event == BACKEND_TIMEOUT) {
-            event = take_next(leader, node);
-        }
-        if (event == BACKEND_TIMEOUT && is_quiet(leader)) {
-            return give_up(leader);
-        }
-        if (event == BACKEND_TIMEOUT) {
-            progress_again();
-            event = look_at_own(leader, node, ranks_sleep_ns(&leader->idle_ns));
-        }
-        if (event != BACKEND_TIMEOUT) {
-            return event;
-        }
+    if (leader->broken) {
+        fputs("quincunx: the run ends: what came to rank 0 for its nodes makes "
+              "no sense\n",
+              stderr);
+        return BACKEND_FAILED;
     }
+    if (!ranks_at_hand() && leader->own_rings < OWN_AT_ONCE) {
+        event = listen(leader, 0);
+    }
+    if (event == BACKEND_TIMEOUT) {
+        event = take_next(leader, node);
+    }
+    if (event == BACKEND_TIMEOUT && is_quiet(leader)) {
+        return BACKEND_QUIET;
+    }
+    if (event == BACKEND_TIMEOUT) {
+        return listen(leader, ranks_sleep_ns(&leader->idle_ns));
+    }
+    leader->idle_ns = 0;
+    return event;
 }
 
 /* ---- beginning and end ---- */
@@ -583,7 +512,7 @@ static enum backend_event leader_wait(void *context, uint32_t *node,
    boards reads the request to end them afterwards. */
 static void wait_for_stops(struct leader *leader)
 {
-    double now_s = mesh_wall_s();
+    double now_s = host_clock_s(host_clock());
 
     leader->failed = false;
     for (unsigned rank = 1; rank < leader->ranks; ++rank) {
@@ -613,14 +542,10 @@ static void leader_stop(void *context)
         }
     }
     ranks_flush();
-    if (leader->own.stop != NULL) {
-        leader->own.stop(leader->own.context);
-    }
-    wait_for_stops(leader);
-    if (leader->copies != NULL) {
-        munmap(leader->copies, (size_t)leader->nodes * BACKEND_WINDOW_BYTES);
-    }
     local_free(leader->local);
+    leader->local = NULL;
+    wait_for_stops(leader);
+    windows_free(leader->copies, leader->nodes);
     free(leader->first);
     free(leader->peer);
     free(leader->start);
@@ -629,56 +554,25 @@ static void leader_stop(void *context)
 
 static void share_nodes(struct leader *leader)
 {
+    const uint32_t *first = leader->first;
     unsigned idle = 0;
 
-    for (unsigned rank = 0; rank < leader->ranks; ++rank) {
-        snprintf(leader->peer[rank].place, sizeof leader->peer[rank].place,
-                 " on rank %u (%s)", rank, roll_of(rank)->host);
-    }
     roll_share(leader->first, leader->config.size, leader->config.map);
     for (unsigned rank = 0; rank < leader->ranks; ++rank) {
-        idle += leader->first[rank] == leader->first[rank + 1];
+        struct peer *peer = &leader->peer[rank];
+        const struct record_hello *hello = roll_of(rank);
+
+        peer->seen = (struct rank_seen){.cores = hello->cores,
+                                        .nodes = first[rank + 1] - first[rank]};
+        memcpy(peer->seen.host, hello->host, sizeof peer->seen.host);
+        snprintf(peer->place, sizeof peer->place, " on rank %u (%s)", rank,
+                 hello->host);
+        idle += peer->seen.nodes == 0;
     }
     if (idle > 0 && meshes == 1) {
         fprintf(stderr, "quincunx: %u of %u ranks have no nodes, and idle\n",
                 idle, leader->ranks);
     }
-}
-
-static int start_own(struct leader *leader)
-{
-    struct leader_config *config = &leader->config;
-
-    config->boards.nodes = leader->first[1];
-    if (config->in_process) {
-        return native_start(&leader->own, leader->first[1], slices_processors(),
-                            NULL);
-    }
-    return boards_start(&leader->own, &config->boards);
-}
-
-static bool make_local(struct leader *leader)
-{
-    void *at;
-
-    leader->local =
-        local_new(&(struct local_config){.backend = &leader->own,
-                                         .first = leader->first,
-                                         .ranks = leader->ranks,
-                                         .own = 0,
-                                         .identity = leader->config.identity,
-                                         .start_s = leader->start_s});
-    /* Where nothing is written, or read, no memory is taken. */
-    at = mmap(NULL, (size_t)leader->nodes * BACKEND_WINDOW_BYTES,
-              PROT_READ | PROT_WRITE,
-              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED) {
-        fprintf(stderr, "quincunx: no memory for %u windows\n", leader->nodes);
-        limits_print_own(stderr);
-        return false;
-    }
-    leader->copies = at;
-    return leader->local != NULL;
 }
 
 /* The file of an image. */
@@ -724,7 +618,7 @@ static int open_others(struct leader *leader)
             {image.data, image.bytes},
             {slow.data, slow.bytes}};
 
-        if (leader->first[rank] < leader->first[rank + 1]) {
+        if (leader->peer[rank].seen.nodes > 0) {
             ranks_put(rank, RECORD_OPEN, 0, body, 4);
             leader->peer[rank].open = true;
         }
@@ -735,9 +629,26 @@ static int open_others(struct leader *leader)
     return error;
 }
 
+static bool start_own(struct leader *leader)
+{
+    const struct leader_config *config = &leader->config;
+
+    leader->peer[0].open = true;
+    leader->copies = windows_new(leader->nodes);
+    if (leader->copies != NULL) {
+        leader->local =
+            local_new(&(struct local_config){.first = leader->first,
+                                             .identity = config->identity,
+                                             .in_process = config->in_process,
+                                             .boards = config->boards,
+                                             .copies = leader->copies});
+    }
+    return leader->local != NULL;
+}
+
 static int wait_for_others(struct leader *leader)
 {
-    double until_s = mesh_wall_s() + OPEN_S;
+    double until_s = host_clock_s(host_clock()) + OPEN_S;
 
     for (unsigned rank = 1; rank < leader->ranks; ++rank) {
         struct ranks_record record;
@@ -765,7 +676,6 @@ int leader_start(struct backend *backend, const struct leader_config *config)
     meshes += 1;
     ranks_set_mesh(meshes);
     leader->config = *config;
-    leader->start_s = mesh_wall_s();
     leader->nodes = torus_nodes(config->size);
     leader->ranks = ranks_count();
     leader->sender = MESSAGE_FROM_HOST;
@@ -775,23 +685,25 @@ int leader_start(struct backend *backend, const struct leader_config *config)
     leader->start =
         memory_or_exit(calloc(leader->nodes, sizeof *leader->start));
     share_nodes(leader);
-    if (open_others(leader) != 0 || start_own(leader) != 0 ||
-        !make_local(leader) || wait_for_others(leader) != 0) {
+    if (open_others(leader) != 0 || !start_own(leader) ||
+        wait_for_others(leader) != 0) {
         leader_stop(leader);
         return -1;
     }
-    *backend = (struct backend){.board = leader->own.board,
-                                .context = leader,
-                                .window = leader_window,
-                                .slow = leader_slow,
-                                .slow_from = leader_slow_from,
-                                .wait = leader_wait,
-                                .ring = leader_ring,
-                                .kill = leader_kill,
-                                .stop = leader_stop,
-                                .explain = leader_explain,
-                                .place = leader_place,
-                                .deliver = leader_deliver};
+    *backend = (struct backend){
+        .board =
+            config->in_process ? "host" : config->boards.board->place.board,
+        .context = leader,
+        .window = leader_window,
+        .slow = leader_slow,
+        .wait = leader_wait,
+        .refresh = leader_refresh,
+        .ring = leader_ring,
+        .kill = leader_kill,
+        .stop = leader_stop,
+        .explain = leader_explain,
+        .place = leader_place,
+        .deliver = leader_deliver};
     return 0;
 }
 
@@ -799,21 +711,13 @@ void leader_look(void *context, struct rank_seen row[])
 {
     struct leader *leader = context;
 
-    look_at_others(leader, false);
-    leader->peer[0].looked = local_looked(leader->local);
+    look_at_all(leader, false);
     for (unsigned rank = 0; rank < leader->ranks; ++rank) {
         const struct peer *peer = &leader->peer[rank];
         struct ranks_traffic now = ranks_traffic_of(rank);
 
-        row[rank] = (struct rank_seen){
-            .cores = roll_of(rank)->cores,
-            .nodes = leader->first[rank + 1] - leader->first[rank],
-            .boot_s = peer->looked.boot_s,
-            .run_s = peer->looked.run_s,
-            .doorbells = peer->doorbells,
-            .up_bytes = now.in_bytes - peer->before.in_bytes,
-            .down_bytes = now.out_bytes - peer->before.out_bytes,
-            .between_bytes = peer->looked.between_bytes};
-        memcpy(row[rank].host, roll_of(rank)->host, sizeof row[rank].host);
+        row[rank] = peer->seen;
+        row[rank].up_bytes = now.in_bytes - peer->before.in_bytes;
+        row[rank].down_bytes = now.out_bytes - peer->before.out_bytes;
     }
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mesh whose nodes run on all ranks, as rank 0 sees it: one more backend. Its
- * own nodes it runs itself; of the others' windows it has copies, in which is
- * what the fabric reads (qemu/ranks/patch.h). Payload goes from rank to rank.
+ * A mesh whose nodes run on all ranks, as rank 0 sees it: one more backend. It
+ * has copies of all windows, in which is what the fabric reads
+ * (qemu/ranks/patch.h). Payload goes from rank to rank. To its own nodes, which
+ * it starts itself (qemu/ranks/local.h), rank 0 speaks as to others'.
  */
 #ifndef QEMU_RANKS_LEADER_H
 #define QEMU_RANKS_LEADER_H

@@ -3,7 +3,8 @@
 
 #include "hal/bytes.h"
 #include "qemu/fabric/message.h"
-#include "qemu/ranks/ranks.h"
+#include "qemu/fabric/slices.h"
+#include "qemu/ranks/patch.h"
 #include "qemu/ranks/share.h"
 #include "qemu/base/host_clock.h"
 #include "qemu/base/memory.h"
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* A message to be sent on, whose bytes have not come yet. */
 struct waiting {
@@ -20,13 +20,14 @@ struct waiting {
 };
 
 /* A node, and the message that comes for it. */
-struct inbound {
+struct local_node {
     uint32_t number; /* of the payload that is to come; 0: none */
     uint32_t offset;
     uint32_t known;
     enum message_damage damage;
-    bool rung; /* it is to be rung then */
-    bool up;
+    bool rings; /* it is to be rung when the payload has come */
+    bool waits; /* it has rung, and has no answer yet */
+    bool up;    /* it has rung once */
     struct waiting *first;
     struct waiting **end;
 };
@@ -34,27 +35,41 @@ struct inbound {
 /* A payload that came before it was expected. */
 struct early {
     struct early *next;
-    uint32_t node;
+    uint32_t index; /* of its node */
     uint32_t number;
     size_t bytes;
     uint8_t data[];
 };
 
+/* Nodes have two numbers: in the mesh, as records name them, and an index in
+   this rank, from 0. */
 struct local {
     struct local_config config;
-    uint32_t first;
+    struct backend backend;
+    uint32_t first; /* number of node 0 */
     uint32_t count;
-    struct inbound *inbound;
+    struct local_node *node;
     struct early *early;
-    uint8_t *copies;
+    uint8_t *copies; /* of windows, as rank 0 has them: qemu/ranks/patch.h */
+    struct patch patch;
+    bool running; /* the nodes have been told to start, and none has died */
     uint64_t between_bytes;
     uint32_t up;
-    double up_s; /* when the last node was up; 0: not yet */
+    double start_s; /* when the nodes began to be started */
+    double up_s;    /* when the last node was up; 0: not yet */
 };
 
-static size_t copies_bytes(const struct local *local)
+/* ---- beginning and end ---- */
+
+static int start(struct local *local)
 {
-    return (size_t)local->count * BACKEND_WINDOW_BYTES;
+    struct local_config *config = &local->config;
+
+    config->boards.nodes = local->count;
+    config->boards.first = local->first;
+    return config->in_process ? native_start(&local->backend, local->count,
+                                             slices_processors(), NULL)
+                              : boards_start(&local->backend, &config->boards);
 }
 
 struct local *local_new(const struct local_config *config)
@@ -62,24 +77,18 @@ struct local *local_new(const struct local_config *config)
     struct local *local = memory_or_exit(calloc(1, sizeof *local));
 
     local->config = *config;
-    local->first = config->first[config->own];
-    local->count = config->first[config->own + 1] - local->first;
-    local->inbound =
-        memory_or_exit(calloc(local->count, sizeof *local->inbound));
+    local->start_s = host_clock_s(host_clock());
+    local->first = config->first[ranks_own()];
+    local->count = config->first[ranks_own() + 1] - local->first;
+    local->node = memory_or_exit(calloc(local->count, sizeof *local->node));
     for (uint32_t i = 0; i < local->count; ++i) {
-        local->inbound[i].end = &local->inbound[i].first;
+        local->node[i].end = &local->node[i].first;
     }
-    if (config->copies) {
-        void *at = mmap(NULL, copies_bytes(local), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-        if (at == MAP_FAILED) {
-            fprintf(stderr, "quincunx: no memory for copies of %u windows\n",
-                    local->count);
-            local_free(local);
-            return NULL;
-        }
-        local->copies = at;
+    local->copies =
+        config->copies != NULL ? config->copies : windows_new(local->count);
+    if (local->copies == NULL || start(local) != 0) {
+        local_free(local);
+        return NULL;
     }
     return local;
 }
@@ -89,12 +98,15 @@ void local_free(struct local *local)
     if (local == NULL) {
         return;
     }
+    if (local->backend.stop != NULL) {
+        local->backend.stop(local->backend.context);
+    }
     for (uint32_t i = 0; i < local->count; ++i) {
-        while (local->inbound[i].first != NULL) {
-            struct waiting *next = local->inbound[i].first->next;
+        while (local->node[i].first != NULL) {
+            struct waiting *next = local->node[i].first->next;
 
-            free(local->inbound[i].first);
-            local->inbound[i].first = next;
+            free(local->node[i].first);
+            local->node[i].first = next;
         }
     }
     while (local->early != NULL) {
@@ -103,203 +115,33 @@ void local_free(struct local *local)
         free(local->early);
         local->early = next;
     }
-    if (local->copies != NULL) {
-        munmap(local->copies, copies_bytes(local));
+    if (local->config.copies == NULL) {
+        windows_free(local->copies, local->count);
     }
-    free(local->inbound);
+    free(local->patch.data);
+    free(local->node);
     free(local);
 }
 
-bool local_has(const struct local *local, uint32_t node)
+static struct window *window_of(const struct local *local, uint32_t index)
 {
-    return node >= local->first && node - local->first < local->count;
+    return local->backend.window(local->backend.context, index);
 }
 
-static struct inbound *inbound_of(const struct local *local, uint32_t node)
-{
-    return &local->inbound[node - local->first];
-}
-
-struct window *local_window(const struct local *local, uint32_t node)
-{
-    const struct backend *backend = local->config.backend;
-
-    return backend->window(backend->context, node - local->first);
-}
-
-struct window *local_copy(const struct local *local, uint32_t node)
-{
-    return (struct window *)(void *)(local->copies +
-                                     (size_t)(node - local->first) *
-                                         BACKEND_WINDOW_BYTES);
-}
-
-void local_note_up(struct local *local, uint32_t node)
-{
-    struct inbound *inbound = inbound_of(local, node);
-
-    local->up += !inbound->up;
-    inbound->up = true;
-    if (local->up == local->count && local->up_s == 0) {
-        local->up_s = host_clock_s(host_clock());
-    }
-}
-
-bool local_is_up(const struct local *local, uint32_t node)
-{
-    return inbound_of(local, node)->up;
-}
-
-struct record_looked local_looked(const struct local *local)
-{
-    struct record_looked looked = {.between_bytes = local->between_bytes};
-
-    if (local->up_s > 0) {
-        looked.boot_s = local->up_s - local->config.start_s;
-        looked.run_s = host_clock_s(host_clock()) - local->up_s;
-    }
-    return looked;
-}
-
-static bool refuse(uint32_t node, const char *what)
+static bool refuse(const struct local *local, uint32_t index, const char *what)
 {
     fprintf(stderr, "quincunx: rank %u, node number %u: %s\n", ranks_own(),
-            node, what);
+            local->first + index, what);
     return false;
-}
-
-/* ---- in ---- */
-
-static bool send_now(struct local *local, uint32_t node,
-                     const struct record_send *send);
-
-/* Checks a payload that is in the window, sends waiting messages, rings the
-   node. */
-static bool arrive(struct local *local, uint32_t node, size_t bytes)
-{
-    const struct backend *backend = local->config.backend;
-    struct inbound *inbound = inbound_of(local, node);
-    uint8_t *message = (uint8_t *)local_window(local, node) + inbound->offset;
-    struct waiting *waiting = inbound->first;
-    bool sound = message_is_sound(message, bytes);
-
-    inbound->number = 0;
-    inbound->first = NULL;
-    inbound->end = &inbound->first;
-    if (!message_damage(message, bytes, inbound->damage)) {
-        bytes_store_u32(message + CIRCUIT_AT_CRC, 0);
-    }
-    if (local->copies != NULL) {
-        memcpy((uint8_t *)local_copy(local, node) + inbound->offset, message,
-               inbound->known);
-    }
-    while (waiting != NULL) {
-        struct waiting *next = waiting->next;
-
-        sound = sound && send_now(local, node, &waiting->send);
-        free(waiting);
-        waiting = next;
-    }
-    if (!sound) {
-        return refuse(node, "a message was damaged between ranks");
-    }
-    if (inbound->rung) {
-        inbound->rung = false;
-        backend->ring(backend->context, node - local->first);
-    }
-    return true;
-}
-
-bool local_payload(struct local *local, uint32_t node, uint32_t number,
-                   const uint8_t *data, size_t bytes)
-{
-    struct inbound *inbound;
-    struct early *early;
-
-    if (!local_has(local, node) || number == 0 ||
-        bytes < CIRCUIT_HEADER_BYTES || bytes > BACKEND_WINDOW_BYTES) {
-        return refuse(node, "a message that makes no sense");
-    }
-    inbound = inbound_of(local, node);
-    if (inbound->number == number) {
-        if (!window_has(inbound->offset, bytes) || inbound->known > bytes) {
-            return refuse(node, "a message does not fit");
-        }
-        memcpy((uint8_t *)local_window(local, node) + inbound->offset, data,
-               bytes);
-        return arrive(local, node, bytes);
-    }
-    early = memory_or_exit(malloc(sizeof *early + bytes));
-    early->node = node;
-    early->number = number;
-    early->bytes = bytes;
-    memcpy(early->data, data, bytes);
-    early->next = local->early;
-    local->early = early;
-    return true;
-}
-
-bool local_take_payload(struct local *local, const struct ranks_record *record)
-{
-    struct record_payload payload;
-
-    if (record->head.bytes < sizeof payload) {
-        return false;
-    }
-    memcpy(&payload, record->body, sizeof payload);
-    return local_payload(local, record->head.node, payload.number,
-                         record->body + sizeof payload,
-                         record->head.bytes - sizeof payload);
-}
-
-bool local_expect(struct local *local, uint32_t node,
-                  const struct record_answer *answer)
-{
-    struct inbound *inbound = inbound_of(local, node);
-
-    if (inbound->number != 0 || answer->known > BACKEND_WINDOW_BYTES) {
-        return refuse(node, "two messages at once");
-    }
-    inbound->number = answer->number;
-    inbound->offset = answer->offset;
-    inbound->known = answer->known;
-    inbound->damage = (enum message_damage)answer->damage;
-    for (struct early **i = &local->early; *i != NULL; i = &(*i)->next) {
-        struct early *early = *i;
-
-        if (early->node == node && early->number == answer->number) {
-            bool sound;
-
-            *i = early->next;
-            sound = local_payload(local, node, early->number, early->data,
-                                  early->bytes);
-            free(early);
-            return sound;
-        }
-    }
-    return true;
-}
-
-bool local_ring(struct local *local, uint32_t node)
-{
-    const struct backend *backend = local->config.backend;
-    struct inbound *inbound = inbound_of(local, node);
-
-    if (inbound->number != 0) {
-        inbound->rung = true;
-    } else {
-        backend->ring(backend->context, node - local->first);
-    }
-    return true;
 }
 
 /* ---- out ---- */
 
 /* The message that a node is to send. Result: false if it makes no sense. */
 static bool read_send(struct message *message, const struct local *local,
-                      uint32_t node, const struct record_send *send)
+                      uint32_t index, const struct record_send *send)
 {
-    const struct window *window = local_window(local, node);
+    const struct window *window = window_of(local, index);
     bool sound = true;
 
     *message = (struct message){.bytes = CIRCUIT_HEADER_BYTES,
@@ -318,54 +160,361 @@ static bool read_send(struct message *message, const struct local *local,
     return sound && message->bytes <= BACKEND_WINDOW_BYTES;
 }
 
-static bool send_now(struct local *local, uint32_t node,
+static bool send_now(struct local *local, uint32_t index,
                      const struct record_send *send)
 {
-    const struct local_config *config = &local->config;
     struct record_payload payload = {.number = send->number};
-    unsigned to = share_rank_of(config->first, config->ranks, send->to);
+    unsigned to = share_rank_of(local->config.first, ranks_count(), send->to);
     struct message message;
     uint8_t *whole;
-    bool sound = true;
 
-    if (!read_send(&message, local, node, send)) {
-        return refuse(node, "is to send what makes no sense");
+    if (!read_send(&message, local, index, send)) {
+        return refuse(local, index, "is to send what makes no sense");
     }
     whole = memory_or_exit(malloc(message.bytes));
     message_join(whole, &message);
     message_seal(whole, message.bytes);
-    if (to == config->own) {
-        sound =
-            local_payload(local, send->to, send->number, whole, message.bytes);
-    } else {
-        struct ranks_body body[] = {{&payload, sizeof payload},
-                                    {whole, message.bytes}};
-
-        ranks_put(to, RECORD_PAYLOAD, send->to, body, 2);
-        local->between_bytes += message.bytes;
-    }
+    ranks_put(to, RECORD_PAYLOAD, send->to,
+              (struct ranks_body[]){{&payload, sizeof payload},
+                                    {whole, message.bytes}},
+              2);
+    local->between_bytes += to != ranks_own() ? message.bytes : 0;
     free(whole);
+    return true;
+}
+
+/* A node's message goes out, now or when what it is a part of has come. */
+static bool send(struct local *local, uint32_t index,
+                 const struct ranks_record *record)
+{
+    struct local_node *node = &local->node[index];
+    struct record_send what;
+    struct waiting *waiting;
+
+    if (record->head.bytes != sizeof what || !node->up) {
+        return false;
+    }
+    memcpy(&what, record->body, sizeof what);
+    if (what.to >= local->config.first[ranks_count()] || what.number == 0) {
+        return refuse(local, index, "is to send to a node that there is not");
+    }
+    /* A node's message to itself does not wait for itself. */
+    if (node->number == 0 ||
+        (what.to == local->first + index && what.number == node->number)) {
+        return send_now(local, index, &what);
+    }
+    waiting = memory_or_exit(calloc(1, sizeof *waiting));
+    waiting->send = what;
+    *node->end = waiting;
+    node->end = &waiting->next;
+    return true;
+}
+
+/* ---- in ---- */
+
+/* Sends the messages that have waited for what has come. Result: whether all of
+   them make sense. */
+static bool send_waiting(struct local *local, uint32_t index)
+{
+    struct local_node *node = &local->node[index];
+    struct waiting *waiting = node->first;
+    bool sound = true;
+
+    node->first = NULL;
+    node->end = &node->first;
+    while (waiting != NULL) {
+        struct waiting *next = waiting->next;
+
+        sound = sound && send_now(local, index, &waiting->send);
+        free(waiting);
+        waiting = next;
+    }
     return sound;
 }
 
-bool local_send(struct local *local, uint32_t node,
-                const struct record_send *send)
+/* The payload that a node waits for: checks it, sends waiting messages, rings
+   the node. */
+static bool take_in(struct local *local, uint32_t index, const uint8_t *data,
+                    size_t bytes)
 {
-    struct inbound *inbound = inbound_of(local, node);
-    struct waiting *waiting;
+    struct local_node *node = &local->node[index];
+    uint8_t *to = (uint8_t *)window_of(local, index) + node->offset;
 
-    if (send->to >= local->config.first[local->config.ranks] ||
-        send->number == 0) {
-        return refuse(node, "is to send to a node that there is not");
+    if (!window_has(node->offset, bytes) || node->known > bytes) {
+        return refuse(local, index, "a message does not fit");
     }
-    /* A node's message to itself does not wait for itself. */
-    if (inbound->number == 0 ||
-        (send->to == node && send->number == inbound->number)) {
-        return send_now(local, node, send);
+    if (!message_is_sound(data, bytes)) {
+        return refuse(local, index, "a message was damaged between ranks");
     }
-    waiting = memory_or_exit(calloc(1, sizeof *waiting));
-    waiting->send = *send;
-    *inbound->end = waiting;
-    inbound->end = &waiting->next;
+    memcpy(to, data, bytes);
+    if (!message_damage(to, bytes, node->damage)) {
+        bytes_store_u32(to + CIRCUIT_AT_CRC, 0);
+    }
+    memcpy((uint8_t *)windows_at(local->copies, index) + node->offset, to,
+           node->known);
+    node->number = 0;
+    if (!send_waiting(local, index)) {
+        return false;
+    }
+    if (node->rings) {
+        node->rings = false;
+        local->backend.ring(local->backend.context, index);
+    }
     return true;
+}
+
+/* A payload has come: it is kept if the node does not wait for it yet. */
+static bool take_payload(struct local *local, uint32_t index,
+                         const struct ranks_record *record)
+{
+    struct record_payload payload;
+    size_t bytes = record->head.bytes - sizeof payload;
+    struct early *early;
+
+    if (record->head.bytes < sizeof payload + CIRCUIT_HEADER_BYTES ||
+        bytes > BACKEND_WINDOW_BYTES) {
+        return refuse(local, index, "a message that makes no sense");
+    }
+    memcpy(&payload, record->body, sizeof payload);
+    if (payload.number == 0) {
+        return refuse(local, index, "a message without a number");
+    }
+    if (local->node[index].number == payload.number) {
+        return take_in(local, index, record->body + sizeof payload, bytes);
+    }
+    early = memory_or_exit(malloc(sizeof *early + bytes));
+    *early = (struct early){.next = local->early,
+                            .index = index,
+                            .number = payload.number,
+                            .bytes = bytes};
+    memcpy(early->data, record->body + sizeof payload, bytes);
+    local->early = early;
+    return true;
+}
+
+/* The node waits for a payload, which may have come. */
+static bool expect(struct local *local, uint32_t index,
+                   const struct record_answer *answer)
+{
+    struct local_node *node = &local->node[index];
+
+    if (node->number != 0 || answer->known > BACKEND_WINDOW_BYTES) {
+        return refuse(local, index, "two messages at once");
+    }
+    node->number = answer->number;
+    node->offset = answer->offset;
+    node->known = answer->known;
+    node->damage = (enum message_damage)answer->damage;
+    for (struct early **i = &local->early; *i != NULL; i = &(*i)->next) {
+        struct early *early = *i;
+
+        if (early->index == index && early->number == answer->number) {
+            bool sound = take_in(local, index, early->data, early->bytes);
+
+            *i = early->next;
+            free(early);
+            return sound;
+        }
+    }
+    return true;
+}
+
+/* An answer to a node that waits, which reads nothing before it is rung: now,
+   or when its payload has come. */
+static bool answer(struct local *local, uint32_t index,
+                   const struct ranks_record *record)
+{
+    struct local_node *node = &local->node[index];
+    struct window *window = window_of(local, index);
+    struct record_answer answer;
+
+    if (record->head.bytes != sizeof answer || !node->waits) {
+        return false;
+    }
+    memcpy(&answer, record->body, sizeof answer);
+    if (answer.response.port >= NODE_PORTS ||
+        answer.response.bytes > BACKEND_WINDOW_BYTES) {
+        return false;
+    }
+    node->waits = false;
+    window->done = answer.done;
+    windows_at(local->copies, index)->done = answer.done;
+    window->response = answer.response;
+    node->rings = true;
+    if (answer.number != 0) {
+        return expect(local, index, &answer);
+    }
+    node->rings = false;
+    local->backend.ring(local->backend.context, index);
+    return true;
+}
+
+/* ---- other orders ---- */
+
+static bool slow_from(struct local *local, uint32_t index,
+                      const struct record_start *start)
+{
+    if (start->slow_from_shift > BACKEND_SLOW_SHIFT_MAX) {
+        return false;
+    }
+    if (start->slow_from_shift > 0) {
+        local->backend.slow(local->backend.context, index,
+                            start->slow_from_shift, start->slow_from_ps);
+    }
+    return true;
+}
+
+/* The nodes' identities, and how slow they are: now they may start. */
+static bool start_nodes(struct local *local, const struct ranks_record *record)
+{
+    const struct backend *backend = &local->backend;
+
+    if (local->running ||
+        record->head.bytes != local->count * sizeof(struct record_start)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < local->count; ++i) {
+        struct record_start start;
+
+        memcpy(&start, record->body + i * sizeof start, sizeof start);
+        if (start.slow_shift > BACKEND_SLOW_SHIFT_MAX ||
+            !slow_from(local, i, &start)) {
+            return false;
+        }
+        window_of(local, i)->node.identity = start.identity;
+        backend->slow(backend->context, i, start.slow_shift, 0);
+    }
+    local->running = true;
+    return true;
+}
+
+/* Tells rank 0 the new parts of a node's window, with its doorbell or without:
+   they are in the copy, which rank 0 itself shares. */
+static void tell(struct local *local, uint32_t index, enum record_kind kind)
+{
+    struct patch *patch = &local->patch;
+    bool shared = local->config.copies != NULL;
+
+    patch->bytes = 0;
+    patch_make(patch, window_of(local, index),
+               windows_at(local->copies, index));
+    ranks_put(0, kind, local->first + index,
+              &(struct ranks_body){patch->data, shared ? 0 : patch->bytes}, 1);
+}
+
+/* Tells rank 0 the times and bytes of this rank, behind all windows if it asks
+   for them. */
+static void look(struct local *local, bool windows)
+{
+    struct record_looked looked = {.between_bytes = local->between_bytes};
+
+    if (local->up_s > 0) {
+        looked.boot_s = local->up_s - local->start_s;
+        looked.run_s = host_clock_s(host_clock()) - local->up_s;
+    }
+    for (uint32_t i = 0; windows && i < local->count; ++i) {
+        tell(local, i, RECORD_LOOKED);
+    }
+    ranks_put(0, RECORD_WORDS, 0, &(struct ranks_body){&looked, sizeof looked},
+              1);
+}
+
+static void explain(const struct local *local, uint32_t index)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = memory_or_exit(open_memstream(&text, &bytes));
+
+    if (local->backend.explain != NULL) {
+        local->backend.explain(local->backend.context, index, out);
+    }
+    fclose(out);
+    ranks_put(0, RECORD_WORDS, local->first + index,
+              &(struct ranks_body){text, bytes}, 1);
+    free(text);
+}
+
+/* Carries out an order about one of the nodes. */
+static bool obey_node(struct local *local, uint32_t index,
+                      const struct ranks_record *record)
+{
+    struct record_start start;
+
+    switch (record->head.kind) {
+    case RECORD_PAYLOAD:
+        return take_payload(local, index, record);
+    case RECORD_ANSWER:
+        return answer(local, index, record);
+    case RECORD_SEND:
+        return send(local, index, record);
+    case RECORD_SLOW_FROM:
+        if (record->head.bytes != sizeof start) {
+            return false;
+        }
+        memcpy(&start, record->body, sizeof start);
+        return slow_from(local, index, &start);
+    case RECORD_KILL:
+        if (local->backend.kill != NULL) {
+            local->backend.kill(local->backend.context, index);
+        }
+        return true;
+    case RECORD_EXPLAIN:
+        explain(local, index);
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool local_obey(struct local *local, const struct ranks_record *record)
+{
+    switch (record->head.kind) {
+    case RECORD_START:
+        return start_nodes(local, record);
+    case RECORD_LOOK:
+        look(local, record->head.node != 0);
+        return true;
+    default:
+        return record->head.node >= local->first &&
+               record->head.node - local->first < local->count &&
+               obey_node(local, record->head.node - local->first, record);
+    }
+}
+
+/* ---- doorbells ---- */
+
+/* A node has rung: it waits, and is up. */
+static void note_ring(struct local *local, struct local_node *node)
+{
+    node->waits = true;
+    local->up += !node->up;
+    node->up = true;
+    if (local->up == local->count && local->up_s == 0) {
+        local->up_s = host_clock_s(host_clock());
+    }
+}
+
+enum backend_event local_listen(struct local *local, uint64_t ns)
+{
+    const struct backend *backend = &local->backend;
+    enum backend_event event = BACKEND_QUIET;
+    uint32_t index = 0;
+
+    if (local->running) {
+        event = backend->wait(backend->context, &index, ns);
+    }
+    if (event == BACKEND_QUIET) {
+        event = BACKEND_TIMEOUT;
+        if (ns > 0) {
+            host_clock_pause(host_clock(), ns);
+        }
+    }
+    if (event == BACKEND_RANG) {
+        note_ring(local, &local->node[index]);
+        tell(local, index, RECORD_RANG);
+    } else if (event == BACKEND_DIED) {
+        tell(local, index, RECORD_DIED);
+        local->running = false; /* it is the end: rank 0 asks what is left */
+    }
+    return event;
 }

@@ -2,7 +2,7 @@
 #include "qemu/ranks/patch.h"
 
 #include "qemu/fabric/backend.h"
-#include "qemu/fabric/window_read.h"
+#include "qemu/fabric/windows.h"
 #include "qemu/base/memory.h"
 
 #include <stdlib.h>

@@ -185,7 +185,7 @@ static void flush_to(unsigned rank)
 {
     struct outbox *outbox = &ranks.outbox[rank];
 
-    if (outbox->bytes > 0) {
+    if (outbox->bytes > 0 && rank != ranks.own) {
         ranks.transport->send(rank, outbox->data, outbox->bytes);
         *outbox = (struct outbox){.data = NULL};
     }
@@ -214,7 +214,7 @@ void ranks_put(unsigned to, enum record_kind kind, uint32_t node,
         head.bytes += (uint32_t)body[i].bytes;
     }
     append(outbox, &head, sizeof head);
-    if (kind != RECORD_PAYLOAD) {
+    if (kind != RECORD_PAYLOAD && to != ranks.own) {
         ranks.traffic[to].out_bytes += sizeof head + head.bytes;
     }
     for (unsigned i = 0; i < pieces; ++i) {
@@ -255,14 +255,30 @@ void ranks_leave(int status)
 
 /* ---- in ---- */
 
-static bool is_last(void)
+static bool is_used_up(void)
 {
     return ranks.at == ranks.bytes;
 }
 
 bool ranks_at_hand(void)
 {
-    return ranks.message != NULL && !is_last();
+    return !is_used_up() || ranks.outbox[ranks.own].bytes > 0;
+}
+
+/* The next message: what this rank has told itself, then what has come. */
+static void next_message(void)
+{
+    struct outbox *own = &ranks.outbox[ranks.own];
+
+    free(ranks.message);
+    ranks.at = 0;
+    ranks.from = ranks.own;
+    ranks.message = own->data;
+    ranks.bytes = own->bytes;
+    *own = (struct outbox){.data = NULL};
+    if (ranks.bytes == 0) {
+        ranks.message = ranks.transport->receive(&ranks.from, &ranks.bytes);
+    }
 }
 
 /* What is no record, or of a mesh that is not opened yet. */
@@ -285,7 +301,7 @@ static void take(struct ranks_record *record)
             record->head = head;
             record->body = ranks.message + ranks.at + sizeof head;
             ranks.at += sizeof head + head.bytes;
-            if (head.kind != RECORD_PAYLOAD) {
+            if (head.kind != RECORD_PAYLOAD && ranks.from != ranks.own) {
                 ranks.traffic[ranks.from].in_bytes += sizeof head + head.bytes;
             }
             return;
@@ -306,10 +322,8 @@ static bool is_ours(const struct record *head)
 bool ranks_next(struct ranks_record *record)
 {
     for (;;) {
-        if (!ranks_at_hand()) {
-            free(ranks.message);
-            ranks.message = ranks.transport->receive(&ranks.from, &ranks.bytes);
-            ranks.at = 0;
+        if (is_used_up()) {
+            next_message();
             if (ranks.message == NULL) {
                 return false;
             }
@@ -325,6 +339,17 @@ bool ranks_next(struct ranks_record *record)
     }
 }
 
+bool ranks_await(struct ranks_record *record, double until_s)
+{
+    while (!ranks_next(record)) {
+        if (host_clock_s(host_clock()) > until_s) {
+            return false;
+        }
+        host_clock_pause(host_clock(), HOST_CLOCK_MS_NS);
+    }
+    return true;
+}
+
 struct ranks_traffic ranks_traffic_of(unsigned rank)
 {
     return ranks.traffic[rank];
@@ -332,17 +357,17 @@ struct ranks_traffic ranks_traffic_of(unsigned rank)
 
 /* ---- waiting ---- */
 
-long ranks_sleep_ns(uint64_t *idle_ns)
+uint64_t ranks_sleep_ns(uint64_t *idle_ns)
 {
     static const struct {
         uint64_t until_ns;
-        long sleep_ns;
+        uint64_t sleep_ns;
     } steps[] = {{2000000, 20000}, {20000000, 100000}, {UINT64_MAX, 1000000}};
     unsigned i = 0;
 
     while (*idle_ns >= steps[i].until_ns) {
         i += 1;
     }
-    *idle_ns += (uint64_t)steps[i].sleep_ns;
+    *idle_ns += steps[i].sleep_ns;
     return steps[i].sleep_ns;
 }

@@ -60,6 +60,10 @@ struct ranks_record {
    message that is none, or is of a later mesh, ends with RECORD_BROKEN. */
 bool ranks_next(struct ranks_record *record);
 
+/* Waits for a record until the host clock's time is until_s. Result: false:
+   there is none. */
+bool ranks_await(struct ranks_record *record, double until_s);
+
 /* Whether the next record is there without asking MPI. */
 bool ranks_at_hand(void);
 
@@ -87,6 +91,6 @@ _Noreturn void ranks_leave(int status);
  * counted on. Short at first, then ever longer; MPI can only be asked, so this
  * is what a rank without work costs.
  */
-long ranks_sleep_ns(uint64_t *idle_ns);
+uint64_t ranks_sleep_ns(uint64_t *idle_ns);
 
 #endif

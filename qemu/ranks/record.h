@@ -4,15 +4,15 @@
  * head and a body. All ranks are of one architecture, and of one build, which
  * is checked with the first record.
  *
- *   rank 0 -> others   OPEN, START          a mesh; its nodes, which start
+ *   rank 0 -> others   OPEN, STOP, END      a mesh; its end; the command's
+ *   rank 0 -> all      START                the nodes of the mesh start
  *                      ANSWER, SEND         at a doorbell: see below
  *                      SLOW_FROM, KILL      for tests
  *                      LOOK, EXPLAIN        what there is to see; a dead node
- *                      STOP, END            of the mesh; of the command
- *   others -> rank 0   HELLO, OPENED        who is there; and is ready
- *                      RANG, DIED, FAILED   of a node; of the rank
+ *   all -> rank 0      RANG, DIED           of a node
  *                      LOOKED, WORDS        what was asked for
- *                      STOPPED              no node is left
+ *   others -> rank 0   HELLO, OPENED        who is there; and is ready
+ *                      FAILED, STOPPED      of the rank; no node is left
  *   any -> any         PAYLOAD              a message's bytes
  *
  *          node's rank                rank 0            destination's rank

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/ranks/roll.h"
 
-#include "qemu/fabric/mesh.h"
 #include "qemu/fabric/slices.h"
 #include "qemu/ranks/ranks.h"
 #include "qemu/base/host_clock.h"
@@ -88,25 +87,15 @@ static bool keep(const struct ranks_record *record)
    message. */
 static bool keep_all(void)
 {
-    double until_s = mesh_wall_s() + CALL_S;
+    double until_s = host_clock_s(host_clock()) + CALL_S;
+    struct ranks_record record;
     unsigned known = 1;
 
-    for (;;) {
-        struct ranks_record record;
-
-        while (known < ranks_count() && ranks_next(&record)) {
-            if (!keep(&record)) {
-                return false;
-            }
-            known += 1;
+    while (known < ranks_count() && ranks_await(&record, until_s)) {
+        if (!keep(&record)) {
+            return false;
         }
-        if (known == ranks_count()) {
-            return true;
-        }
-        if (mesh_wall_s() > until_s) {
-            break;
-        }
-        host_clock_pause(host_clock(), HOST_CLOCK_MS_NS);
+        known += 1;
     }
     for (unsigned rank = 1; rank < ranks_count(); ++rank) {
         if (!is_known(&hello[rank])) {
@@ -114,7 +103,7 @@ static bool keep_all(void)
                     CALL_S);
         }
     }
-    return false;
+    return known == ranks_count();
 }
 
 int roll_call(void)

@@ -3,11 +3,7 @@
 
 #include "qemu/board/emulator.h"
 #include "qemu/board/zygote.h"
-#include "qemu/fabric/mesh.h"
-#include "qemu/fabric/slices.h"
 #include "qemu/ranks/local.h"
-#include "qemu/ranks/patch.h"
-#include "qemu/ranks/ranks.h"
 #include "qemu/ranks/roll.h"
 #include "qemu/base/host_clock.h"
 #include "qemu/base/limits.h"
@@ -32,22 +28,16 @@ struct image {
 
 /* A rank's share of a mesh. */
 struct share {
-    struct backend backend;
-    struct local *local;
+    struct local *local; /* NULL: not started */
     struct record_open open;
     struct image firmware;
     struct image firmware_slow;
     char zygote_object[PATH_MAX];
     uint32_t *first;
-    uint32_t count;
-    bool *waits; /* by node of the rank: it has rung, and has no answer yet */
-    bool running;
-    double start_s;
 };
 
 struct worker {
     struct share *share; /* NULL: there is no mesh */
-    struct patch patch;
     uint64_t idle_ns;
 };
 
@@ -94,14 +84,10 @@ static void close_share(struct worker *worker)
     if (share == NULL) {
         return;
     }
-    if (share->backend.stop != NULL) {
-        share->backend.stop(share->backend.context);
-    }
     local_free(share->local);
     image_close(&share->firmware);
     image_close(&share->firmware_slow);
     free(share->first);
-    free(share->waits);
     free(share);
 }
 
@@ -140,8 +126,8 @@ static bool read_open(struct share *share, const struct ranks_record *record)
     memcpy(share->first, at, table);
     at += table;
     left -= table;
-    share->count = share->first[ranks_own() + 1] - share->first[ranks_own()];
-    return left == (size_t)open->firmware_bytes + open->slow_bytes &&
+    return share->first[ranks_own()] < share->first[ranks_own() + 1] &&
+           left == (size_t)open->firmware_bytes + open->slow_bytes &&
            (open->firmware_bytes == 0 ||
             image_keep(&share->firmware, at, open->firmware_bytes) == 0) &&
            (open->slow_bytes == 0 ||
@@ -165,51 +151,37 @@ static bool has_same_emulator(const struct record_open *open)
     return false;
 }
 
-static int start_boards(struct share *share)
+/* Fills in how boards are started. Result: false after a message. */
+static bool describe_boards(struct boards_config *boards, struct share *share)
 {
     const struct record_open *open = &share->open;
-    struct boards_config config = {
+
+    *boards = (struct boards_config){
         .board = board_named(open->board),
         .firmware = share->firmware.path,
         .firmware_slow =
             open->slow_bytes > 0 ? share->firmware_slow.path : NULL,
         .qemu = emulator_program(),
-        .nodes = share->count,
-        .first = share->first[ranks_own()],
         .verbose = open->verbose != 0};
-
-    if (config.board == NULL) {
-        fprintf(stderr, "quincunx: rank %u: there is no board '%s'\n",
-                ranks_own(), quote_shown(open->board));
-        return -1;
-    }
-    if (emulator_check(config.board, "") != 0 || !has_same_emulator(open)) {
-        return -1;
-    }
     if (open->one_by_one == 0) {
         zygote_object(share->zygote_object);
-        config.zygote_object = share->zygote_object;
+        boards->zygote_object = share->zygote_object;
     }
-    return boards_start(&share->backend, &config);
+    if (boards->board == NULL) {
+        fprintf(stderr, "quincunx: rank %u: there is no board '%s'\n",
+                ranks_own(), quote_shown(open->board));
+        return false;
+    }
+    return emulator_check(boards->board, "") == 0 && has_same_emulator(open);
 }
 
 static bool start_share(struct share *share)
 {
-    struct local_config config = {.backend = &share->backend,
-                                  .first = share->first,
-                                  .ranks = share->open.ranks,
-                                  .own = ranks_own(),
+    struct local_config config = {.first = share->first,
                                   .identity = share->open.identity,
-                                  .start_s = share->start_s,
-                                  .copies = true};
-    int error = share->open.in_process != 0
-                    ? native_start(&share->backend, share->count,
-                                   slices_processors(), NULL)
-                    : start_boards(share);
+                                  .in_process = share->open.in_process != 0};
 
-    if (error == 0) {
-        share->waits =
-            memory_or_exit(calloc(share->count, sizeof *share->waits));
+    if (config.in_process || describe_boards(&config.boards, share)) {
         share->local = local_new(&config);
     }
     return share->local != NULL;
@@ -221,191 +193,17 @@ static void open_share(struct worker *worker, const struct ranks_record *record)
 
     close_share(worker);
     ranks_set_mesh(record->head.mesh);
-    share->start_s = mesh_wall_s();
     share->firmware.fd = -1;
     share->firmware_slow.fd = -1;
     worker->share = share;
-    if (!read_open(share, record) || share->count == 0 || !start_share(share)) {
+    if (!read_open(share, record) || !start_share(share)) {
         fail(worker, "cannot start its share of the mesh", false);
     } else {
         ranks_put(0, RECORD_OPENED, 0, NULL, 0);
     }
 }
 
-/* ---- orders of rank 0 ---- */
-
-/* A node's number in this rank. */
-static uint32_t index_of(const struct share *share, uint32_t node)
-{
-    return node - share->first[ranks_own()];
-}
-
-/* The nodes' identities, and how slow they are: now they may start. */
-static bool start_nodes(struct share *share, const struct ranks_record *record)
-{
-    const struct backend *backend = &share->backend;
-
-    if (share->running ||
-        record->head.bytes != share->count * sizeof(struct record_start)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < share->count; ++i) {
-        struct record_start start;
-
-        memcpy(&start, record->body + i * sizeof start, sizeof start);
-        if (start.slow_shift > BACKEND_SLOW_SHIFT_MAX ||
-            start.slow_from_shift > BACKEND_SLOW_SHIFT_MAX) {
-            return false;
-        }
-        backend->window(backend->context, i)->node.identity = start.identity;
-        backend->slow(backend->context, i, start.slow_shift);
-        if (start.slow_from_shift > 0) {
-            backend->slow_from(backend->context, i, start.slow_from_shift,
-                               start.slow_from_ps);
-        }
-    }
-    share->running = true;
-    return true;
-}
-
-/* An answer to a node that waits: it reads nothing before it is rung. */
-static bool answer(struct share *share, const struct ranks_record *record)
-{
-    uint32_t node = record->head.node;
-    struct record_answer answer;
-    struct window *window;
-    struct window *copy;
-
-    if (record->head.bytes != sizeof answer ||
-        !share->waits[index_of(share, node)]) {
-        return false;
-    }
-    memcpy(&answer, record->body, sizeof answer);
-    if (answer.response.port >= NODE_PORTS ||
-        answer.response.bytes > BACKEND_WINDOW_BYTES) {
-        return false;
-    }
-    share->waits[index_of(share, node)] = false;
-    window = local_window(share->local, node);
-    copy = local_copy(share->local, node);
-    window->done = answer.done;
-    copy->done = answer.done;
-    window->response = answer.response;
-    return (answer.number == 0 || local_expect(share->local, node, &answer)) &&
-           local_ring(share->local, node);
-}
-
-static bool send_message(struct share *share, const struct ranks_record *record)
-{
-    struct record_send send;
-
-    if (record->head.bytes != sizeof send ||
-        !local_is_up(share->local, record->head.node)) {
-        return false;
-    }
-    memcpy(&send, record->body, sizeof send);
-    return local_send(share->local, record->head.node, &send);
-}
-
-static bool slow_from(struct share *share, const struct ranks_record *record)
-{
-    const struct backend *backend = &share->backend;
-    struct record_start start;
-
-    if (record->head.bytes != sizeof start) {
-        return false;
-    }
-    memcpy(&start, record->body, sizeof start);
-    if (start.slow_from_shift > BACKEND_SLOW_SHIFT_MAX) {
-        return false;
-    }
-    backend->slow_from(backend->context, index_of(share, record->head.node),
-                       start.slow_from_shift, start.slow_from_ps);
-    return true;
-}
-
-/* Tells rank 0 the new parts of a node's window, with its doorbell or without.
- */
-static void tell(struct worker *worker, uint32_t node, enum record_kind kind)
-{
-    struct share *share = worker->share;
-    struct patch *patch = &worker->patch;
-
-    patch->bytes = 0;
-    patch_make(patch, local_window(share->local, node),
-               local_copy(share->local, node));
-    ranks_put(0, kind, node, &(struct ranks_body){patch->data, patch->bytes},
-              1);
-}
-
-/* Tells rank 0 the times and bytes of this rank, behind all windows if it asks
-   for them. */
-static void look_at_all(struct worker *worker, bool windows)
-{
-    struct share *share = worker->share;
-    struct record_looked looked = local_looked(share->local);
-
-    for (uint32_t i = 0; windows && i < share->count; ++i) {
-        tell(worker, share->first[ranks_own()] + i, RECORD_LOOKED);
-    }
-    ranks_put(0, RECORD_WORDS, 0, &(struct ranks_body){&looked, sizeof looked},
-              1);
-}
-
-static void explain(struct share *share, const struct ranks_record *record)
-{
-    const struct backend *backend = &share->backend;
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = memory_or_exit(open_memstream(&text, &bytes));
-
-    backend->explain(backend->context, index_of(share, record->head.node), out);
-    fclose(out);
-    ranks_put(0, RECORD_WORDS, record->head.node,
-              &(struct ranks_body){text, bytes}, 1);
-    free(text);
-}
-
-/* Carries out an order about one of this rank's nodes. */
-static bool obey_node(struct share *share, const struct ranks_record *record)
-{
-    const struct backend *backend = &share->backend;
-
-    switch (record->head.kind) {
-    case RECORD_ANSWER:
-        return answer(share, record);
-    case RECORD_SEND:
-        return send_message(share, record);
-    case RECORD_SLOW_FROM:
-        return slow_from(share, record);
-    case RECORD_KILL:
-        backend->kill(backend->context, index_of(share, record->head.node));
-        return true;
-    case RECORD_EXPLAIN:
-        explain(share, record);
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool obey_share(struct worker *worker, const struct ranks_record *record)
-{
-    struct share *share = worker->share;
-
-    switch (record->head.kind) {
-    case RECORD_START:
-        return start_nodes(share, record);
-    case RECORD_PAYLOAD:
-        return local_take_payload(share->local, record);
-    case RECORD_LOOK:
-        look_at_all(worker, record->head.node != 0);
-        return true;
-    default:
-        return local_has(share->local, record->head.node) &&
-               obey_node(share, record);
-    }
-}
+/* ---- running ---- */
 
 static void obey(struct worker *worker, const struct ranks_record *record)
 {
@@ -417,7 +215,6 @@ static void obey(struct worker *worker, const struct ranks_record *record)
     switch (record->head.kind) {
     case RECORD_END:
         close_share(worker);
-        free(worker->patch.data);
         ranks_leave(0);
     case RECORD_OPEN:
         open_share(worker, record);
@@ -429,33 +226,25 @@ static void obey(struct worker *worker, const struct ranks_record *record)
     default:
         /* Without a share, an order comes too late. */
         if (record->head.kind == RECORD_BROKEN ||
-            (worker->share != NULL && !obey_share(worker, record))) {
+            (worker->share != NULL &&
+             !local_obey(worker->share->local, record))) {
             fail(worker, "was sent what makes no sense", false);
         }
         break;
     }
 }
 
-/* ---- running ---- */
-
-/* Looks for a doorbell. Result: whether there was something. */
-static bool listen(struct worker *worker, long ns)
+/* Looks for a doorbell, for which it sleeps. Result: whether there was
+   something. */
+static bool listen(struct worker *worker, uint64_t ns)
 {
-    struct share *share = worker->share;
-    uint32_t index;
-    enum backend_event event =
-        share->backend.wait_at_most(share->backend.context, &index, ns);
-
-    switch (event) {
-    case BACKEND_RANG:
-        share->waits[index] = true;
-        local_note_up(share->local, share->first[ranks_own()] + index);
-        tell(worker, share->first[ranks_own()] + index, RECORD_RANG);
-        return true;
-    case BACKEND_DIED:
-        tell(worker, share->first[ranks_own()] + index, RECORD_DIED);
-        share->running = false; /* it is the end: rank 0 asks what is left */
-        return true;
+    if (worker->share == NULL) {
+        host_clock_pause(host_clock(), ns);
+        return false;
+    }
+    switch (local_listen(worker->share->local, ns)) {
+    case BACKEND_TIMEOUT:
+        return false;
     case BACKEND_INTERRUPTED:
         fail(worker, "was interrupted", true);
         return true;
@@ -463,13 +252,8 @@ static bool listen(struct worker *worker, long ns)
         fail(worker, "could not start a board", false);
         return true;
     default:
-        return false;
+        return true;
     }
-}
-
-static bool listens(const struct worker *worker)
-{
-    return worker->share != NULL && worker->share->running;
 }
 
 /* Carries out all orders, passes doorbells on; sleeps if there are none. */
@@ -482,20 +266,12 @@ static void step(struct worker *worker)
         obey(worker, &record);
         busy = true;
     }
-    for (unsigned i = 0;
-         i < RINGS_AT_ONCE && listens(worker) && listen(worker, 0); ++i) {
+    for (unsigned i = 0; i < RINGS_AT_ONCE && listen(worker, 0); ++i) {
         busy = true;
     }
     ranks_flush();
-    if (busy) {
+    if (busy || listen(worker, ranks_sleep_ns(&worker->idle_ns))) {
         worker->idle_ns = 0;
-    } else if (listens(worker)) {
-        if (listen(worker, ranks_sleep_ns(&worker->idle_ns))) {
-            worker->idle_ns = 0;
-        }
-    } else {
-        host_clock_pause(host_clock(),
-                         (uint64_t)ranks_sleep_ns(&worker->idle_ns));
     }
 }
 

@@ -215,11 +215,11 @@ static void speak(struct play *play, uint32_t node)
         play->result->reached[node] += 1;
         break;
     case OP_RECEIVE:
-        fabric_receive(play->fabric, node, now_ps, ports);
+        fabric_receive(play->fabric, node, now_ps, ports, FABRIC_NEVER_PS);
         break;
     case OP_RECEIVE_UNTIL:
-        fabric_receive_until(play->fabric, node, now_ps, ports,
-                             op->later_ps == 0 ? 0 : now_ps + op->later_ps);
+        fabric_receive(play->fabric, node, now_ps, ports,
+                       op->later_ps == 0 ? 0 : now_ps + op->later_ps);
         break;
     case OP_DRAIN:
         fabric_drain(play->fabric, node, now_ps);

@@ -60,7 +60,8 @@ static void handed_over_while_others_run(struct unit *unit)
 
         send_east(fabric, 11, 100);
         fabric_receive(fabric, 12, 20,
-                       ports == 1 ? FROM_WEST : FROM_WEST | MESH_HOST);
+                       ports == 1 ? FROM_WEST : FROM_WEST | MESH_HOST,
+                       FABRIC_NEVER_PS);
         expect(unit, fabric, FABRIC_WAIT, 12, 0); /* 3 may ask for it at 0 */
         CHECK(unit, fabric_is_running(fabric, 3));
         CHECK(unit, !fabric_is_running(fabric, 12));
@@ -85,9 +86,10 @@ static void stuck(struct unit *unit)
     struct fabric *fabric = mesh_of(1u << 1 | 1u << 2);
 
     send_east(fabric, 1, 3);
-    fabric_receive(fabric, 1, 10, 1u << TORUS_EAST);
+    fabric_receive(fabric, 1, 10, 1u << TORUS_EAST, FABRIC_NEVER_PS);
     expect(unit, fabric, FABRIC_WAIT, 0, 0);
-    fabric_receive(fabric, 2, 10, 1u << TORUS_EAST | 1u << TORUS_NORTH);
+    fabric_receive(fabric, 2, 10, 1u << TORUS_EAST | 1u << TORUS_NORTH,
+                   FABRIC_NEVER_PS);
     expect(unit, fabric, FABRIC_STUCK, 0, 0);
     CHECK(unit, !fabric_is_running(fabric, 1));
     CHECK(unit, !fabric_has_ended(fabric, 1));
@@ -105,7 +107,7 @@ static void from_host(struct unit *unit)
     int order;
 
     fabric_from_host(fabric, 12, 70, 1234, &order);
-    fabric_receive(fabric, 12, 5, MESH_HOST | FROM_WEST);
+    fabric_receive(fabric, 12, 5, MESH_HOST | FROM_WEST, FABRIC_NEVER_PS);
     CHECK_EQUAL(unit, fabric_next(fabric, &action), FABRIC_DELIVER);
     CHECK_EQUAL(unit, action.port, NODE_PORT_HOST);
     CHECK_EQUAL(unit, action.time_ps, 70);
@@ -154,7 +156,7 @@ static void times_do_not_wrap(struct unit *unit)
         }
         fabric_end(fabric, 0, 0);
         fabric_end(fabric, 2, 0);
-        fabric_receive(fabric, 1, 0, 1u << TORUS_SOUTH);
+        fabric_receive(fabric, 1, 0, 1u << TORUS_SOUTH, FABRIC_NEVER_PS);
         expect(unit, fabric, FABRIC_DELIVER, 1, UINT64_MAX - 1);
         fabric_drain(fabric, 1, 0);
         expect(unit, fabric, FABRIC_DRAINED, 1, UINT64_MAX - 1);

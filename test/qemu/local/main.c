@@ -4,11 +4,9 @@
  * as TAP. Exit status: 0, or 1 if a test failed. Nodes are windows alone; what
  * goes to other ranks is counted here.
  */
-#include "hal/bytes.h"
 #include "qemu/fabric/message.h"
 #include "qemu/ranks/local.h"
 #include "qemu/ranks/ranks.h"
-#include "qemu/base/memory.h"
 #include "test/unit/unit.h"
 
 #include <stdio.h>
@@ -23,9 +21,12 @@
 /* ---- in place of a mesh and of other ranks ---- */
 
 static struct {
-    uint8_t *window[NODES];
+    struct local *local;
+    uint8_t *window;
     unsigned rung[NODES];
+    uint32_t rings; /* nodes that have not rung at the start */
     unsigned to_others;
+    bool sound; /* of the payloads that nodes here have sent each other */
     FILE *stderr_of_all;
     char *said; /* on standard error */
     size_t said_bytes;
@@ -34,7 +35,24 @@ static struct {
 static struct window *window_of(void *context, uint32_t node)
 {
     (void)context;
-    return (struct window *)(void *)mesh.window[node];
+    return windows_at(mesh.window, node);
+}
+
+static void slow(void *context, uint32_t node, unsigned shift, uint64_t from_ps)
+{
+    (void)from_ps;
+    (void)context;
+    (void)node;
+    (void)shift;
+}
+
+static enum backend_event wait_for(void *context, uint32_t *node, uint64_t ns)
+{
+    (void)context;
+    (void)ns;
+    mesh.rings -= mesh.rings > 0;
+    *node = mesh.rings;
+    return BACKEND_RANG;
 }
 
 static void ring(void *context, uint32_t node)
@@ -43,79 +61,162 @@ static void ring(void *context, uint32_t node)
     mesh.rung[node] += 1;
 }
 
+static void stop(void *context)
+{
+    (void)context;
+}
+
+int native_start(struct backend *backend, uint32_t nodes, unsigned threads,
+                 const struct host_program *program)
+{
+    (void)nodes;
+    (void)threads;
+    (void)program;
+    *backend = (struct backend){.window = window_of,
+                                .slow = slow,
+                                .wait = wait_for,
+                                .ring = ring,
+                                .stop = stop};
+    return 0;
+}
+
+int boards_start(struct backend *backend, const struct boards_config *config)
+{
+    (void)backend;
+    (void)config;
+    return -1;
+}
+
+unsigned slices_processors(void)
+{
+    return 1;
+}
+
+void limits_print_own(FILE *out)
+{
+    (void)out;
+}
+
 unsigned ranks_own(void)
 {
     return 0;
 }
 
+unsigned ranks_count(void)
+{
+    return 2;
+}
+
+/* What is sent to this rank comes at once. */
 void ranks_put(unsigned to, enum record_kind kind, uint32_t node,
                const struct ranks_body body[], unsigned pieces)
 {
-    (void)to;
-    (void)node;
-    (void)body;
-    (void)pieces;
-    mesh.to_others += kind == RECORD_PAYLOAD;
-}
+    uint8_t data[sizeof(struct record_payload) + BYTES];
+    struct ranks_record record = {
+        .head = {.kind = (uint16_t)kind, .node = node}, .body = data};
 
-/* The nodes 0 to 2 are here, the fourth is another rank's. */
-static struct local *begin(void)
-{
-    static const struct backend backend = {.window = window_of, .ring = ring};
-    static const uint32_t first[] = {0, NODES, NODES + 1};
-
-    for (unsigned i = 0; i < NODES; ++i) {
-        mesh.window[i] = memory_or_exit(calloc(1, AT + (size_t)4 * BYTES));
-        mesh.rung[i] = 0;
+    mesh.to_others += kind == RECORD_PAYLOAD && to != 0;
+    if (kind != RECORD_PAYLOAD || to != 0) {
+        return;
     }
-    mesh.to_others = 0;
-    mesh.stderr_of_all = stderr;
-    stderr = open_memstream(&mesh.said, &mesh.said_bytes);
-    return local_new(&(struct local_config){
-        .backend = &backend, .first = first, .ranks = 2, .identity = 7});
+    for (unsigned i = 0; i < pieces; ++i) {
+        memcpy(data + record.head.bytes, body[i].data, body[i].bytes);
+        record.head.bytes += (uint32_t)body[i].bytes;
+    }
+    mesh.sound = local_obey(mesh.local, &record) && mesh.sound;
 }
 
-static void end(struct local *local)
+/* An order about a node. Result: whether it, and what has come by it, makes
+   sense. */
+static bool obey(enum record_kind kind, uint32_t node, const void *body,
+                 size_t bytes)
 {
-    local_free(local);
+    bool sound = local_obey(
+        mesh.local, &(struct ranks_record){.head = {.kind = (uint16_t)kind,
+                                                    .node = node,
+                                                    .bytes = (uint32_t)bytes},
+                                           .body = body});
+
+    return sound && mesh.sound;
+}
+
+/* The nodes 0 to 2 are here, and have rung; the fourth is another rank's. */
+static void begin(void)
+{
+    static const uint32_t first[] = {0, NODES, NODES + 1};
+    static const struct record_start start[NODES];
+
+    memset(&mesh, 0, sizeof mesh);
+    mesh.stderr_of_all = stderr;
+    mesh.sound = true;
+    mesh.rings = NODES;
+    stderr = open_memstream(&mesh.said, &mesh.said_bytes);
+    mesh.window = windows_new(NODES);
+    mesh.local = local_new(&(struct local_config){
+        .first = first, .in_process = true, .identity = 7});
+    (void)!obey(RECORD_START, 0, start, sizeof start);
+    for (unsigned i = 0; i < NODES; ++i) {
+        (void)local_listen(mesh.local, 0);
+    }
+}
+
+static void end(void)
+{
+    local_free(mesh.local);
+    windows_free(mesh.window, NODES);
     fclose(stderr);
     stderr = mesh.stderr_of_all;
     free(mesh.said);
-    for (unsigned i = 0; i < NODES; ++i) {
-        free(mesh.window[i]);
-    }
 }
 
 /* ---- what the tests say ---- */
 
-static bool expect_damaged(struct local *local, uint32_t node, uint32_t number,
-                           enum message_damage damage)
+static uint8_t *dma(uint32_t node)
 {
-    struct record_answer answer = {
-        .number = number, .offset = AT, .damage = damage};
-
-    return local_expect(local, node, &answer);
+    return (uint8_t *)windows_at(mesh.window, node) + AT;
 }
 
-static bool expect(struct local *local, uint32_t node, uint32_t number)
+/* The node is answered, and rung when that message has come. */
+static bool answer(uint32_t node, const struct record_answer *answer)
 {
-    return expect_damaged(local, node, number, MESSAGE_SOUND);
+    return obey(RECORD_ANSWER, node, answer, sizeof *answer);
+}
+
+static bool expect(uint32_t node, uint32_t number)
+{
+    return answer(node,
+                  &(struct record_answer){.number = number, .offset = AT});
+}
+
+static void ring_again(uint32_t node)
+{
+    mesh.rings = node + 1;
+    (void)local_listen(mesh.local, 0);
 }
 
 /* Sends BODY bytes that lie behind a message's place. */
-static bool send_to(struct local *local, uint32_t node, uint32_t to,
-                    uint32_t number, uint32_t offset)
+static bool send_to(uint32_t node, uint32_t to, uint32_t number,
+                    uint32_t offset)
 {
     struct record_send send = {.to = to, .number = number, .kind = 1};
 
     send.piece[0] = (struct window_segment){.offset = offset, .bytes = BODY};
-    return local_send(local, node, &send);
+    return obey(RECORD_SEND, node, &send, sizeof send);
+}
+
+static bool payload(uint32_t node, uint32_t number, size_t bytes)
+{
+    uint8_t data[sizeof(struct record_payload) + BYTES] = {0};
+
+    memcpy(data, &number, sizeof number);
+    return obey(RECORD_PAYLOAD, node, data,
+                sizeof(struct record_payload) + bytes);
 }
 
 /* Whether a node has the message whose body is these bytes, all alike. */
 static bool has(uint32_t node, uint8_t byte)
 {
-    const uint8_t *body = mesh.window[node] + AT + CIRCUIT_HEADER_BYTES;
+    const uint8_t *body = dma(node) + CIRCUIT_HEADER_BYTES;
 
     for (unsigned i = 0; i < BODY; ++i) {
         if (body[i] != byte) {
@@ -136,91 +237,95 @@ static bool refused(bool done, const char *node_and_why)
 
 static void test_to_another(struct unit *unit)
 {
-    struct local *local = begin();
-
-    memset(mesh.window[0] + AT + BYTES, 'a', BODY);
-    CHECK(unit, expect(local, 1, 5));
-    CHECK(unit, local_ring(local, 1));
+    begin();
+    memset(dma(0) + BYTES, 'a', BODY);
+    CHECK(unit, expect(1, 5));
     CHECK_EQUAL(unit, mesh.rung[1], 0);
-    CHECK(unit, send_to(local, 0, 1, 5, AT + BYTES));
+    CHECK(unit, send_to(0, 1, 5, AT + BYTES));
     CHECK_EQUAL(unit, mesh.rung[1], 1);
     CHECK(unit, has(1, 'a'));
-    CHECK(unit, send_to(local, 0, NODES, 6, AT + BYTES));
+    CHECK(unit, send_to(0, NODES, 6, AT + BYTES));
     CHECK_EQUAL(unit, mesh.to_others, 1);
     /* All around the torus, back to the sender, who does not wait for itself */
-    CHECK(unit, expect(local, 1, 9));
-    CHECK(unit, local_ring(local, 1));
-    CHECK(unit, send_to(local, 1, 1, 9, AT + CIRCUIT_HEADER_BYTES));
+    ring_again(1);
+    CHECK(unit, expect(1, 9));
+    CHECK(unit, send_to(1, 1, 9, AT + CIRCUIT_HEADER_BYTES));
     CHECK_EQUAL(unit, mesh.rung[1], 2);
     CHECK(unit, has(1, 'a'));
-    end(local);
+    end();
 }
 
 /* The order may come behind the message, and the sending on before it. */
 static void test_any_order(struct unit *unit)
 {
-    struct local *local = begin();
-
-    memset(mesh.window[0] + AT + BYTES, 'b', BODY);
-    CHECK(unit, send_to(local, 0, 1, 5, AT + BYTES));
-    CHECK(unit, expect(local, 2, 6));
-    CHECK(unit, local_ring(local, 2));
-    CHECK(unit, expect(local, 1, 5));
-    CHECK(unit, local_ring(local, 1));
+    begin();
+    memset(dma(0) + BYTES, 'b', BODY);
+    CHECK(unit, send_to(0, 1, 5, AT + BYTES));
+    CHECK(unit, expect(2, 6));
+    CHECK(unit, expect(1, 5));
     CHECK_EQUAL(unit, mesh.rung[1], 1);
-    CHECK(unit, expect(local, 1, 7));
-    CHECK(unit, send_to(local, 1, 2, 6, AT + CIRCUIT_HEADER_BYTES));
+    ring_again(1);
+    CHECK(unit, expect(1, 7));
+    CHECK(unit, send_to(1, 2, 6, AT + CIRCUIT_HEADER_BYTES));
     CHECK_EQUAL(unit, mesh.rung[2], 0);
-    memset(mesh.window[0] + AT + BYTES, 'c', BODY);
-    CHECK(unit, send_to(local, 0, 1, 7, AT + BYTES));
+    memset(dma(0) + BYTES, 'c', BODY);
+    CHECK(unit, send_to(0, 1, 7, AT + BYTES));
     CHECK_EQUAL(unit, mesh.rung[2], 1);
     CHECK(unit, has(2, 'c'));
-    /* The next message rings for itself alone. */
-    CHECK(unit, expect(local, 2, 8));
-    CHECK(unit, send_to(local, 0, 2, 8, AT + BYTES));
+    /* A message that no answer names rings nobody. */
+    CHECK(unit, send_to(0, 2, 8, AT + BYTES));
     CHECK_EQUAL(unit, mesh.rung[2], 1);
-    end(local);
+    end();
 }
 
 /* As a test asks for: gone whole, or but for a bit. */
 static void test_damage_on_the_way(struct unit *unit)
 {
-    struct local *local = begin();
-    const uint8_t *got = mesh.window[1] + AT;
+    struct record_answer late = {
+        .number = 5, .offset = AT, .damage = MESSAGE_DAMAGED_LATE};
+    struct record_answer whole = {
+        .number = 6, .offset = AT, .damage = MESSAGE_DAMAGED};
+    const uint8_t *got;
 
-    memset(mesh.window[0] + AT + BYTES, 'd', BODY);
-    CHECK(unit, expect_damaged(local, 1, 5, MESSAGE_DAMAGED_LATE));
-    CHECK(unit, send_to(local, 0, 1, 5, AT + BYTES));
+    begin();
+    got = dma(1);
+    memset(dma(0) + BYTES, 'd', BODY);
+    CHECK(unit, answer(1, &late));
+    CHECK(unit, send_to(0, 1, 5, AT + BYTES));
     CHECK_EQUAL(unit, got[BYTES / 2], 'd' ^ 0x10);
     CHECK_EQUAL(unit, got[BYTES - 1], 'd');
-    CHECK(unit, expect_damaged(local, 1, 6, MESSAGE_DAMAGED));
-    CHECK(unit, send_to(local, 0, 1, 6, AT + BYTES));
+    ring_again(1);
+    CHECK(unit, answer(1, &whole));
+    CHECK(unit, send_to(0, 1, 6, AT + BYTES));
     CHECK(unit, has(1, 0));
-    end(local);
+    end();
 }
 
 static void test_what_is_refused(struct unit *unit)
 {
-    struct local *local = begin();
-    uint8_t message[BYTES] = {0};
+    struct record_answer known = {
+        .number = 9, .offset = AT, .known = BYTES + 1};
 
-    CHECK(unit, expect(local, 1, 5));
-    CHECK(unit, refused(expect(local, 1, 6), "node number 1: two messages"));
-    CHECK(unit, refused(local_payload(local, 1, 5, message, BYTES),
+    begin();
+    CHECK(unit, expect(1, 5));
+    CHECK(unit, !expect(1, 6)); /* it waits for nothing more */
+    ring_again(1);
+    CHECK(unit, refused(expect(1, 6), "node number 1: two messages"));
+    CHECK(unit, refused(payload(1, 5, BYTES),
                         "node number 1: a message was damaged between ranks"));
-    CHECK(unit, refused(local_payload(local, 2, 5, message, 1),
+    CHECK(unit, refused(payload(2, 5, 1),
                         "node number 2: a message that makes no sense"));
-    CHECK(unit, refused(send_to(local, 0, 1, 8, 0),
+    CHECK(unit, refused(payload(2, 0, BYTES),
+                        "node number 2: a message without a number"));
+    CHECK(unit, refused(send_to(0, 1, 8, 0),
                         "node number 0: is to send what makes no sense"));
-    CHECK(unit, refused(send_to(local, 0, NODES + 1, 7, AT + BYTES),
+    CHECK(unit, refused(send_to(0, NODES + 1, 7, AT + BYTES),
                         "node number 0: is to send to a node that there is"));
-    CHECK(unit,
-          local_expect(local, 2,
-                       &(struct record_answer){
-                           .number = 9, .offset = AT, .known = BYTES + 1}));
-    CHECK(unit, refused(local_payload(local, 2, 9, message, BYTES),
+    CHECK(unit, answer(2, &known));
+    CHECK(unit, refused(payload(2, 9, BYTES),
                         "node number 2: a message does not fit"));
-    end(local);
+    CHECK(unit, !expect(NODES, 1)); /* another rank's */
+    end();
 }
 
 static void all(struct unit *unit)

@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef QEMU_FABRIC_WINDOW_READ_H
-#define QEMU_FABRIC_WINDOW_READ_H
+#ifndef QEMU_FABRIC_WINDOWS_H
+#define QEMU_FABRIC_WINDOWS_H
 
 #include "hal/window/window.h"
 
+#include <stddef.h>
+
 #define BACKEND_WINDOW_BYTES 0x01000000u
+
+/* Memory for `nodes` windows, one behind the other, all zeros; what is neither
+   read nor written takes none. Result: for windows_free(); NULL after a
+   message. */
+uint8_t *windows_new(uint32_t nodes);
+void windows_free(uint8_t *memory, uint32_t nodes); /* NULL is allowed */
+
+static inline struct window *windows_at(uint8_t *memory, uint32_t node)
+{
+    return (struct window *)(void *)(memory +
+                                     (size_t)node * BACKEND_WINDOW_BYTES);
+}
 
 /*
  * Copies a part of a board's window. The board may write there at any time, so

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/fabric/sends.h"
+
+#include "hal/bytes.h"
+#include "hal/rows.h"
+#include "qemu/base/memory.h"
+#include "scatter/wire/wire.h"
+
+#include <stdlib.h>
+
+struct message *sends_message(const struct mesh *mesh, uint32_t node,
+                              uint16_t job, uint8_t kind)
+{
+    struct message *message = memory_or_exit(calloc(1, sizeof *message));
+
+    message->source = node;
+    message->bytes = CIRCUIT_HEADER_BYTES;
+    message->mesh = mesh->config->identity;
+    message->job = job;
+    message->kind = kind;
+    return message;
+}
+
+/* The phase whose circuit a message takes. */
+static uint8_t phase_of(const struct message *message)
+{
+    const struct message_piece *head = &message->piece[0];
+    const struct message_piece *branch = &message->piece[1];
+
+    if (message->kind == WIRE_PART && head->bytes >= WIRE_PART_BYTES) {
+        return CIRCUIT_LABEL_FORM(
+            head->data[offsetof(struct wire_part, label)]);
+    }
+    if (message->kind == WIRE_BRANCH && branch->bytes >= TREE_BRANCH_BYTES) {
+        return (uint8_t)tree_phase(branch->data);
+    }
+    if (message->kind == WIRE_ANNOUNCE) {
+        return head->bytes >= TREE_BRANCH_BYTES
+                   ? (uint8_t)tree_phase(head->data)
+               : head->bytes == WIRE_ANNOUNCE_HEAD_BYTES ? head->data[0]
+                                                         : 0;
+    }
+    if (message->kind == WIRE_CHUNK || message->kind == WIRE_DEMAND) {
+        return 1;
+    }
+    return WIRE_KIND(message->kind) == WIRE_RESULT
+               ? (uint8_t)WIRE_KIND_PHASE(message->kind)
+               : 0;
+}
+
+/* ---- messages of one port each ---- */
+
+/* Adds the pieces of one port of a send. Result: false if they make no
+   sense. */
+static bool add_pieces(struct message *message, const struct window *window,
+                       const struct window_send *send, unsigned port)
+{
+    struct window_segment head = send->head;
+
+    head.offset += port * send->head_stride;
+    return message_add(message, 0, window, head) &&
+           message_add(message, 1, window, send->shared) &&
+           message_add(message, 2, window, send->body[port % TORUS_PORTS]);
+}
+
+/* Passes a message on. Result: false, and the message is freed, if it is not
+   sound, or its length or path makes no sense. */
+static bool pass_on(struct mesh *mesh, struct message *message, bool sound,
+                    struct torus_path path, uint64_t ready_ps, uint32_t gap_ps)
+{
+    struct fabric_message waiting = {.ready_ps = ready_ps,
+                                     .gap_ps = gap_ps,
+                                     .cookie = message,
+                                     .path = path,
+                                     .bytes = message->bytes,
+                                     .tag = message->kind,
+                                     .kind = (uint8_t)WIRE_KIND(message->kind)};
+
+    if (!sound || message->bytes > BACKEND_WINDOW_BYTES ||
+        (path.port != NODE_PORT_HOST &&
+         !torus_path_valid(mesh->config->size, path))) {
+        free(message);
+        return false;
+    }
+    waiting.phase = phase_of(message);
+    mesh->node[message->source].sent += 1;
+    mesh->sent_all += 1;
+    mesh->waiting += 1;
+    fabric_send(mesh->fabric, message->source, path.port, &waiting);
+    return true;
+}
+
+/* Passes one queued send on; false if its descriptor makes no sense. */
+static bool read_send(struct mesh *mesh, uint32_t node, unsigned port,
+                      const struct window_send *send)
+{
+    struct message *message = sends_message(mesh, node, send->job, send->kind);
+    struct torus_path path = {(uint8_t)port, send->turn, send->hops,
+                              send->hops_after};
+    bool sound = add_pieces(message, mesh_window(mesh, node), send, port);
+
+    return pass_on(mesh, message, sound, path, send->ready_ps, send->gap_ps);
+}
+
+/* ---- rows ---- */
+
+/* A row of a range, and the next message of it. */
+struct row {
+    const struct window_rows *rows;
+    struct window_form form;
+    uint64_t ready_ps;
+    uint32_t gap_ps;
+    uint32_t label;
+    uint32_t units; /* of each message, but the first `more`, which have .. */
+    uint32_t more;  /* .. one more */
+    uint32_t first_unit; /* of the next message */
+    int64_t offset;      /* where that begins, with the halo before it */
+};
+
+/* Adds the pieces of one port of a row, which is moved on to the next port's.
+   Result: false if they make no sense. */
+static bool add_row_pieces(struct message *message, struct row *row,
+                           const struct window *window, unsigned port)
+{
+    const struct window_rows *rows = row->rows;
+    uint32_t units = row->units + (port < row->more);
+    uint64_t bytes = (uint64_t)units * rows->cut.unit_bytes;
+    int64_t next = row->offset + (int64_t)(bytes & UINT32_MAX);
+    int64_t begin = row->offset > rows->begin ? row->offset : rows->begin;
+    int64_t end = next + rows->cut.halo_bytes;
+    struct window_segment body;
+
+    end = end < rows->end ? end : rows->end;
+    bytes_store_u32(message->head, units);
+    bytes_store_u32(message->head + 4, row->first_unit);
+    bytes_store_u32(message->head + 8, row->label + (port << 8));
+    row->first_unit += units;
+    row->offset = next;
+    if (bytes > BACKEND_WINDOW_BYTES || begin > end) {
+        return false;
+    }
+    body = (struct window_segment){(uint32_t)begin, (uint32_t)(end - begin)};
+    message->piece[0] =
+        (struct message_piece){message->head, sizeof message->head};
+    message->bytes += (uint32_t)sizeof message->head;
+    return message_add(message, 1, window, rows->shared) &&
+           message_add(message, 2, window, body);
+}
+
+/* Passes the messages of a row on; false if it makes no sense. */
+static bool pass_row_on(struct mesh *mesh, uint32_t node, struct row *row)
+{
+    const struct window *window = mesh_window(mesh, node);
+    const struct window_form *form = &row->form;
+    bool sound = true;
+
+    for (unsigned port = 0; sound && port < TORUS_PORTS; ++port) {
+        struct torus_path path = {(uint8_t)port, form->turn, form->hops,
+                                  form->hops_after};
+        struct message *message;
+
+        if (row->units + (port < row->more) > 0) {
+            message = sends_message(mesh, node, row->rows->cut.job, form->kind);
+            sound = add_row_pieces(message, row, window, port);
+            sound =
+                pass_on(mesh, message, sound, path, row->ready_ps, row->gap_ps);
+        }
+    }
+    return sound;
+}
+
+/*
+ * Passes the messages of a range's rows on, from its end down to its beginning;
+ * false if the descriptor is nonsense. Each row begins as many units before the
+ * last one as it has.
+ */
+static bool read_rows(struct mesh *mesh, uint32_t node,
+                      const struct window_rows *rows)
+{
+    const struct window *window = mesh_window(mesh, node);
+    struct row row = {.rows = rows, .gap_ps = rows->cut.first_gap_ps};
+    uint32_t label = (rows->label & CIRCUIT_LABEL_OWN) |
+                     circuit_label(rows->cut.last_form, rows->shared.bytes);
+    uint32_t extra = rows->extra_units;
+    uint64_t end = rows->units;
+    bool sound = rows->cut.last_form < CIRCUIT_FORMS && rows->cut.form > 0 &&
+                 rows->shared.bytes <= CIRCUIT_SHARED_MAX;
+
+    row.ready_ps = rows->ready_ps;
+    for (unsigned form = rows->cut.form; sound && form <= rows->cut.last_form;
+         ++form) {
+        uint32_t volumes = rows->volumes + (uint32_t)sizeof(uint32_t) * form;
+        uint64_t units;
+
+        if (!window_has(volumes, sizeof(uint32_t))) {
+            return false;
+        }
+        window_read(&row.units, (const uint8_t *)window + volumes,
+                    sizeof row.units);
+        window_read(&row.form, &window->form[form], sizeof row.form);
+        row.more = extra < TORUS_PORTS ? extra : TORUS_PORTS;
+        row.label = label + form;
+        row.ready_ps += WINDOW_ROW_PS;
+        units = (uint64_t)TORUS_PORTS * row.units + row.more;
+        if (units > end) {
+            return false;
+        }
+        extra -= row.more;
+        end -= units;
+        row.first_unit = rows->first_unit + (uint32_t)end;
+        row.offset =
+            (int32_t)rows->offset + (int64_t)(end * rows->cut.unit_bytes);
+        sound = pass_row_on(mesh, node, &row);
+        row.gap_ps = rows->cut.gap_ps;
+    }
+    return sound;
+}
+
+/* ---- what was queued ---- */
+
+/* Passes the messages of an entry of the ring on; false if one makes no
+   sense. */
+static bool read_entry(struct mesh *mesh, uint32_t node,
+                       const union window_entry *entry)
+{
+    const struct window_send *send = &entry->send;
+    bool sound = true;
+
+    if (send->form != 0) {
+        return read_rows(mesh, node, &entry->rows);
+    }
+    for (unsigned port = 0; sound && port < NODE_PORTS; ++port) {
+        if ((send->ports >> port & 1u) != 0) {
+            sound = read_send(mesh, node, port, send);
+        }
+    }
+    return sound;
+}
+
+bool sends_read(struct mesh *mesh, uint32_t node)
+{
+    const struct window *window = mesh_window(mesh, node);
+    struct mesh_node *state = &mesh->node[node];
+    uint32_t queued = window_read_u32(&window->queued);
+    bool sound = queued - state->sends_reported <= WINDOW_QUEUE &&
+                 queued - state->sends_read <= WINDOW_QUEUE;
+
+    for (; sound && state->sends_read != queued; state->sends_read += 1) {
+        union window_entry entry;
+
+        window_read(&entry, &window->entry[state->sends_read % WINDOW_QUEUE],
+                    sizeof entry);
+        sound = read_entry(mesh, node, &entry);
+    }
+    return sound;
+}
+
+/* ---- what is sent on by the switch itself ---- */
+
+/* The descriptor of rows that lie in this window. */
+static struct window_rows describe_rows(const struct window *window,
+                                        const struct circuit_cut *cut,
+                                        const struct circuit_rows *rows)
+{
+    uintptr_t base = (uintptr_t)window;
+
+    return (struct window_rows){
+        .cut = *cut,
+        .shared = {(uint32_t)((uintptr_t)rows->shared.data - base),
+                   rows->shared.bytes},
+        .begin = (uint32_t)((uintptr_t)rows->begin - base),
+        .end = (uint32_t)((uintptr_t)rows->end - base),
+        .offset = (uint32_t)((uintptr_t)rows->data - base),
+        .volumes = (uint32_t)((uintptr_t)rows->volume_units - base),
+        .extra_units = rows->extra_units,
+        .label = rows->label,
+        .units = rows->units,
+        .first_unit = rows->first_unit};
+}
+
+void sends_forward(struct mesh *mesh, const struct fabric_action *action,
+                   const uint8_t *message)
+{
+    uint32_t node = action->node;
+    const struct window *window = mesh_window(mesh, node);
+    struct window_post post;
+    struct window_form form;
+    struct circuit_rows rows;
+    struct window_rows descriptor;
+
+    window_read(&post, &window->post, sizeof post);
+    if (post.number == mesh->node[node].last_post ||
+        post.cut.form >= CIRCUIT_FORMS ||
+        action->bytes < CIRCUIT_HEADER_BYTES ||
+        bytes_load_u16(message + CIRCUIT_AT_JOB) != post.cut.job ||
+        (uintptr_t)message % sizeof(uint32_t) != 0) {
+        return;
+    }
+    window_read(&form, &window->form[post.cut.form], sizeof form);
+    if (form.kind != message[CIRCUIT_AT_KIND] ||
+        !rows_forward(&rows, &post.cut, post.label,
+                      message + CIRCUIT_HEADER_BYTES,
+                      action->bytes - CIRCUIT_HEADER_BYTES)) {
+        return;
+    }
+    mesh->node[node].last_post = post.number;
+    descriptor = describe_rows(window, &post.cut, &rows);
+    descriptor.ready_ps =
+        action->arrival_ps > post.ready_ps ? action->arrival_ps : post.ready_ps;
+    if (!read_rows(mesh, node, &descriptor)) {
+        fabric_count_error(mesh->fabric, node, action->port);
+    }
+}
