@@ -58,7 +58,7 @@ struct leader {
 
 static unsigned rank_of(const struct leader *leader, uint32_t node)
 {
-    return share_rank_of(leader->first, leader->ranks, node);
+    return share_rank_of(leader->first, node);
 }
 
 static struct window *leader_window(void *context, uint32_t node)
@@ -243,19 +243,14 @@ static bool take_patch(struct leader *leader, const struct ranks_record *record)
 static enum backend_event take_failure(struct leader *leader,
                                        const struct ranks_record *record)
 {
-    struct record_failed failed;
     char why[128];
 
     leader->peer[record->from].open = false;
-    if (record->head.bytes < sizeof failed) {
-        return lose_broken(leader, record->from);
-    }
-    memcpy(&failed, record->body, sizeof failed);
-    if (failed.interrupted != 0) {
+    if (record->head.bytes == 0) {
         return BACKEND_INTERRUPTED;
     }
-    snprintf(why, sizeof why, "%.*s", (int)(record->head.bytes - sizeof failed),
-             (const char *)record->body + sizeof failed);
+    snprintf(why, sizeof why, "%.*s", (int)record->head.bytes,
+             (const char *)record->body);
     return lose(leader, record->from, why);
 }
 
@@ -592,8 +587,7 @@ static int read_image(struct image_bytes *image, const char *path)
 static int open_others(struct leader *leader)
 {
     const struct boards_config *boards = &leader->config.boards;
-    struct record_open open = {.nodes = leader->nodes,
-                               .ranks = leader->ranks,
+    struct record_open open = {.ranks = leader->ranks,
                                .identity = leader->config.identity,
                                .in_process = leader->config.in_process,
                                .verbose = boards->verbose,

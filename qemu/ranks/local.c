@@ -164,7 +164,7 @@ static bool send_now(struct local *local, uint32_t index,
                      const struct record_send *send)
 {
     struct record_payload payload = {.number = send->number};
-    unsigned to = share_rank_of(local->config.first, ranks_count(), send->to);
+    unsigned to = share_rank_of(local->config.first, send->to);
     struct message message;
     uint8_t *whole;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is new in a window: rank 0 has a copy of all that it has been told of
- * the windows of other ranks, and each rank a copy of rank 0's copy. At a
+ * the windows of all ranks, and each other rank a copy of rank 0's copy. At a
  * doorbell the parts that the fabric looks at are compared with it, word by
  * word, and what differs is sent as runs: a word that says where and how many,
  *

@@ -48,7 +48,7 @@ enum record_kind {
     RECORD_END,
     RECORD_RANG,
     RECORD_DIED,
-    RECORD_FAILED,
+    RECORD_FAILED, /* body: a text; none: by a signal */
     RECORD_LOOKED,
     RECORD_WORDS,
     RECORD_STOPPED,
@@ -76,7 +76,6 @@ struct record_hello {
 /* Behind it: the first node of each rank and the number of nodes; then the
    images, firmware_bytes and slow_bytes of them. */
 struct record_open {
-    uint32_t nodes;
     uint32_t ranks;
     uint32_t identity;   /* of the mesh, in every message */
     uint32_t in_process; /* 1: no boards */
@@ -127,11 +126,6 @@ struct record_looked {
     double boot_s;          /* until its last node was up; 0: not yet */
     double run_s;           /* since then */
     uint64_t between_bytes; /* of payloads, to other ranks */
-};
-
-/* With FAILED: whether by a signal; behind it a text. */
-struct record_failed {
-    uint32_t interrupted;
 };
 
 #endif

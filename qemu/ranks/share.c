@@ -23,20 +23,12 @@ void share_out(uint32_t first[], struct torus_size size, unsigned ranks,
     }
 }
 
-unsigned share_rank_of(const uint32_t first[], unsigned ranks, uint32_t node)
+unsigned share_rank_of(const uint32_t first[], uint32_t node)
 {
-    unsigned low = 0;
-    unsigned high = ranks;
+    unsigned rank = 0;
 
-    /* first[low] <= node < first[high] */
-    while (high - low > 1) {
-        unsigned middle = (low + high) / 2;
-
-        if (first[middle] <= node) {
-            low = middle;
-        } else {
-            high = middle;
-        }
+    while (first[rank + 1] <= node) {
+        rank += 1;
     }
-    return low;
+    return rank;
 }

@@ -21,7 +21,7 @@ enum share_map {
 void share_out(uint32_t first[], struct torus_size size, unsigned ranks,
                const uint32_t cores[], enum share_map map);
 
-/* The rank of a node, below first[ranks]. */
-unsigned share_rank_of(const uint32_t first[], unsigned ranks, uint32_t node);
+/* The rank of a node, which is below first[ranks]. Cost: O(rank). */
+unsigned share_rank_of(const uint32_t first[], uint32_t node);
 
 #endif

@@ -91,14 +91,12 @@ static void close_share(struct worker *worker)
     free(share);
 }
 
-/* Tells rank 0 that this rank cannot go on, and leaves nothing behind. */
-static void fail(struct worker *worker, const char *why, bool interrupted)
+/* Tells rank 0 that this rank cannot go on, and leaves nothing behind. `why` is
+   "" after a signal. */
+static void fail(struct worker *worker, const char *why)
 {
-    struct record_failed failed = {.interrupted = interrupted};
-    struct ranks_body body[] = {{&failed, sizeof failed}, {why, strlen(why)}};
-
     close_share(worker);
-    ranks_put(0, RECORD_FAILED, 0, body, 2);
+    ranks_put(0, RECORD_FAILED, 0, &(struct ranks_body){why, strlen(why)}, 1);
     ranks_flush();
 }
 
@@ -197,7 +195,7 @@ static void open_share(struct worker *worker, const struct ranks_record *record)
     share->firmware_slow.fd = -1;
     worker->share = share;
     if (!read_open(share, record) || !start_share(share)) {
-        fail(worker, "cannot start its share of the mesh", false);
+        fail(worker, "cannot start its share of the mesh");
     } else {
         ranks_put(0, RECORD_OPENED, 0, NULL, 0);
     }
@@ -209,7 +207,7 @@ static void obey(struct worker *worker, const struct ranks_record *record)
 {
     /* Only payload comes from others than rank 0. */
     if (record->from != 0 && record->head.kind != RECORD_PAYLOAD) {
-        fail(worker, "was sent what only rank 0 may send", false);
+        fail(worker, "was sent what only rank 0 may send");
         return;
     }
     switch (record->head.kind) {
@@ -228,7 +226,7 @@ static void obey(struct worker *worker, const struct ranks_record *record)
         if (record->head.kind == RECORD_BROKEN ||
             (worker->share != NULL &&
              !local_obey(worker->share->local, record))) {
-            fail(worker, "was sent what makes no sense", false);
+            fail(worker, "was sent what makes no sense");
         }
         break;
     }
@@ -246,10 +244,10 @@ static bool listen(struct worker *worker, uint64_t ns)
     case BACKEND_TIMEOUT:
         return false;
     case BACKEND_INTERRUPTED:
-        fail(worker, "was interrupted", true);
+        fail(worker, "");
         return true;
     case BACKEND_FAILED:
-        fail(worker, "could not start a board", false);
+        fail(worker, "could not start a board");
         return true;
     default:
         return true;
