@@ -199,7 +199,7 @@ static int read_channels(struct format_load *load, const char *path,
 
 /* ---- the output ---- */
 
-/* All pieces of one value. */
+/* Sums over the pieces of one voltage. */
 struct point {
     int64_t voltage_nv;
     uint64_t at_peak;
@@ -207,7 +207,7 @@ struct point {
     uint64_t squares;
 };
 
-/* As the kernel has it. */
+/* The voltage of a value, rounded as the kernel does. */
 static int64_t voltage_of(const struct sweep *sweep, uint64_t value)
 {
     int64_t span = sweep->last_nv - sweep->first_nv;

@@ -147,7 +147,7 @@ static int read_filter(struct filter *filter, struct format_load *load,
     return status;
 }
 
-/* The kernel's form of it; the number of bytes. */
+/* Writes a filter as the kernel reads it. Result: the number of bytes. */
 static uint32_t store_filter(uint8_t *out, const struct filter *filter,
                              const struct image *image)
 {
@@ -171,7 +171,9 @@ static uint32_t store_filter(uint8_t *out, const struct filter *filter,
 
 /* ---- the image ---- */
 
-/* Takes pixels apart into planes, or puts them together again. */
+/* Copies the samples of each channel into a plane; join_planes() puts them
+ * back.
+ */
 static void split_planes(uint8_t *plane, const struct image *image)
 {
     size_t pixels = (size_t)image->width * image->height;

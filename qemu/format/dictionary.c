@@ -177,37 +177,6 @@ static int check_words(const struct format_load *load, const char *path)
     return 0;
 }
 
-/* What is to be said of how the list was read: offsets count in what is left of
-   it. */
-static void note_words(struct format_load *load, const struct text *text,
-                       const char *path)
-{
-    bool has_mark;
-    const char *wide = text_wide(&has_mark, text->data, text->bytes);
-
-    format_note_text(load, text, path);
-    if (text->converted) {
-        format_note(
-            load,
-            "%s: converted from %s to UTF-8: words are hashed, and offsets "
-            "count, in that.",
-            file_name(path), text->encoding);
-    } else if (text->encoding != NULL) {
-        format_note(
-            load,
-            "%s: its byte order mark is no part of the first word; offsets "
-            "count from behind it.",
-            file_name(path));
-    }
-    if (wide != NULL) {
-        format_note(
-            load,
-            "%s: seems to be %s without a mark; its bytes were hashed as "
-            "they are, zeros included.",
-            file_name(path), wide);
-    }
-}
-
 /* Reads the list: its lines end in LF or CRLF, as the kernel has them. */
 static int read_words(struct format_load *load, const char *path)
 {
@@ -217,7 +186,15 @@ static int read_words(struct format_load *load, const char *path)
     if (status == 0) {
         if (!load->as_is) {
             text_end_lines(&text, true);
-            note_words(load, &text, path);
+            format_note_text(load, &text, path,
+                             ": words are hashed, and offsets count, in that",
+                             "its bytes were hashed");
+            if (text.encoding != NULL && !text.converted) {
+                format_note(load,
+                            "%s: its byte order mark is no part of the "
+                            "first word; offsets count from behind it.",
+                            file_name(path));
+            }
         }
         load->data = text.data;
         load->units = text.bytes;

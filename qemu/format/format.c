@@ -76,25 +76,19 @@ void format_notes_free(struct format_notes *notes)
 
 /* ---- files ---- */
 
-/* Notes that a file is taken as it is although its name ends as that of a
-   compressed one: its bytes are not compressed, or in a way not known here. */
-static void note_name(struct format_load *load, const char *path,
-                      const char *kinds)
+size_t format_name_bytes(const char *path)
 {
-    static const char *const names[] = {
+    static const char *const packed[] = {
         ".gz", ".tgz", ".bz2", ".tbz2", ".xz", ".txz", ".zst", ".lz4",
         ".lz", ".zip", ".7z",  ".rar",  ".z",  ".br",  ".lzo", ".lzma"};
     const char *dot = strrchr(path, '.');
 
-    for (size_t i = 0; dot != NULL && i < sizeof names / sizeof *names; ++i) {
-        if (kinds[0] == '\0' && strcasecmp(dot, names[i]) == 0) {
-            format_note(load,
-                        "%s: its name says that it is compressed, but it is of "
-                        "no kind that is known here: its bytes were taken as "
-                        "they are.",
-                        file_name(path));
+    for (size_t i = 0; dot != NULL && i < sizeof packed / sizeof *packed; ++i) {
+        if (strcasecmp(dot, packed[i]) == 0) {
+            return (size_t)(dot - path);
         }
     }
+    return strlen(path);
 }
 
 int format_open_file(struct format_load *load, FILE **file, uint64_t *bytes,
@@ -112,7 +106,13 @@ int format_open_file(struct format_load *load, FILE **file, uint64_t *bytes,
         *file = NULL;
         return 1;
     }
-    note_name(load, path, kinds);
+    if (kinds[0] == '\0' && path[format_name_bytes(path)] != '\0') {
+        format_note(load,
+                    "%s: its name says that it is compressed, but it is of no "
+                    "kind that is known here: its bytes were taken as they "
+                    "are.",
+                    file_name(path));
+    }
     if (kinds[0] != '\0') {
         format_note(load,
                     "%s was decompressed (%s): %" PRIu64 " bytes became "
@@ -147,8 +147,10 @@ int format_read_text(struct format_load *load, struct text *text,
 }
 
 void format_note_text(struct format_load *load, const struct text *text,
-                      const char *path)
+                      const char *path, const char *converted, const char *wide)
 {
+    bool has_mark;
+    const char *seems = text_wide(&has_mark, text->data, text->bytes);
     const char *name = file_name(path);
     const char *other = text_other_ends(text);
 
@@ -169,6 +171,16 @@ void format_note_text(struct format_load *load, const struct text *text,
     }
     if (text->ended) {
         format_note(load, "%s: the ^Z at its end is left out.", name);
+    }
+    if (text->converted) {
+        format_note(load, "%s: converted from %s to UTF-8%s.", name,
+                    text->encoding, converted);
+    }
+    if (seems != NULL && wide != NULL) {
+        format_note(load,
+                    "%s: seems to be %s without a mark; %s as they are, zeros "
+                    "included.",
+                    name, seems, wide);
     }
 }
 
@@ -257,11 +269,4 @@ void format_copy_arg(struct format_load *load, const void *arg, size_t bytes)
     load->arg = memory_or_exit(malloc(bytes + 1));
     load->arg_bytes = (uint32_t)bytes;
     memcpy(load->arg, arg, bytes);
-}
-
-int format_key_error(const char *key, const char *value, const char *allowed)
-{
-    fprintf(stderr, "quincunx: --arg: %s '%.60s': %s\n", key,
-            value != NULL ? quote_shown(value) : "", allowed);
-    return EXIT_USAGE;
 }

@@ -19,48 +19,51 @@
 /* One of several files that are a load together. */
 struct format_file {
     const char *name; /* outlives the load */
-    uint64_t at;      /* its first byte's place in the load */
-    uint64_t bytes;   /* of the file that are in the load */
+    uint64_t at;      /* place of the file's first byte in the load */
+    uint64_t bytes;   /* number of the file's bytes in the load */
 };
 
-/* What readers of files tell besides, of all loads of a job: sentences. */
+/* Sentences for the user on how the files of a job's loads were read. */
 struct format_notes {
-    char **text; /* malloc'd, as each is */
+    char **text; /* malloc'd, and so is each */
     uint32_t count;
 };
 
 /* A load, and whatever else its format keeps; format_free() frees it. */
 struct format_load {
     uint8_t *data; /* malloc'd: units * unit_bytes, or NULL if these are 0 */
-    FILE *file;    /* in place of data: open, and the load as it is; or NULL */
+    FILE *file;    /* in place of data: an open file that is the load; or NULL
+                    */
     const char *path;          /* of `file`: outlives the load */
-    struct format_file *files; /* malloc'd: several, in order; or NULL */
-    uint32_t file_count;       /* of these */
+    struct format_file *files; /* malloc'd: of a load of several files, in
+                                  order; or NULL */
+    uint32_t file_count;
     uint64_t units;
     uint32_t unit_bytes;
     uint8_t *arg; /* malloc'd: the kernel's argument */
     uint32_t arg_bytes;
     char *words;   /* malloc'd: the text of --arg, cut into words; or NULL */
     void *context; /* malloc'd: what write() must know, or NULL */
-    /* Told to read(): */
+    /* Filled in before read(): */
     bool wants_output;          /* whether the output is wanted */
     bool as_is;                 /* nothing is decompressed or taken apart */
     struct format_notes *notes; /* outlives the load; NULL: none are wanted */
 };
 
 struct format {
-    const char *kernel;   /* its name; NULL: any other */
+    const char *kernel;   /* name of the kernel; NULL: every other kernel */
     const char *argument; /* what --arg means; NULL: as the kernel says */
     const char *example;  /* such an argument; NULL: it may be left out, or only
                              the kernel knows */
-    const char *input;    /* kinds of file, for people */
-    const char *output;   /* and of the output; NULL: none */
+    const char *input;    /* kinds of input file, for people; NULL: none */
+    const char *output;   /* kinds of output file, for people; NULL: none */
     const char *suffixes; /* of the output's name, as of struct option_row;
                              NULL: check() looks at them */
-    const char *done;     /* to the load: "searched"; NULL: "computed" */
-    const char *thing;  /* that `count` of the result counts: "match"; NULL: no
-                           result has a count */
-    const char *things; /* several of them: "matches" */
+    const char *done;     /* what was done to the load: "searched"; NULL:
+                             "computed" */
+    const char *thing;    /* what `count` of the result counts: "match"; NULL:
+                             no result has a count */
+    const char *things;   /* its plural: "matches" */
 
     /*
      * Reads `path` (NULL if none was given) and the text of --arg, which a 0
@@ -70,9 +73,9 @@ struct format {
     int (*read)(struct format_load *load, const char *path, const uint8_t *arg,
                 uint32_t arg_bytes);
 
-    /* The same of several files as one load, of which it fills `files`, so that
-       nothing is found which lies in two of them. `path` has `count` names, 2
-       or more. NULL: it takes one. */
+    /* Reads several files as one load, in which nothing is found that lies in
+       two of them, and fills load->files. `path` has `count` names, 2 or more.
+       Result: as of read(). NULL: the kernel takes one file. */
     int (*read_several)(struct format_load *load, const char *const path[],
                         uint32_t count, const uint8_t *arg, uint32_t arg_bytes);
 
@@ -106,25 +109,32 @@ NODISCARD int format_open_file(struct format_load *load, FILE **file,
 NODISCARD int format_read_file(struct format_load *load, uint8_t **data,
                                uint64_t *bytes, const char *path);
 
-/* Reads a file's text, as text_decode() has it; without its marks and codes, as
-   bytes, if the load is to be as it is. Result: 0; or 1 and no data, after a
-   message. */
+/* Bytes of a file's name without a last suffix such as .gz, which says that the
+   file is compressed. */
+size_t format_name_bytes(const char *path);
+
+/* Reads a file, and decodes its text by text_decode(), unless the load is to
+   be as it is. Result: 0; or 1 and no data, after a message. */
 NODISCARD int format_read_text(struct format_load *load, struct text *text,
                                const char *path);
 
-/* Notes what has become of line ends, marks before lines and a ^Z. */
+/* Notes what has become of line ends, marks before lines and a ^Z; `converted`
+   is the end of a sentence on text that became UTF-8, `wide` the middle of one
+   on text that seems to have several bytes a character; NULL: without it. */
 void format_note_text(struct format_load *load, const struct text *text,
-                      const char *path);
+                      const char *path, const char *converted,
+                      const char *wide);
 
-/* Where the load's bytes from `at` on lie, as long as the load is there. */
+/* The place where the load's bytes from `at` on lie; it holds as long as the
+   load. */
 struct file_piece format_piece(const struct format_load *load, uint64_t at);
 
 /* Makes a whole file the load: units of one byte. Result: 0, or 1 after a
    message on stderr. `path` outlives the load. */
 NODISCARD int format_open(struct format_load *load, const char *path);
 
-/* Makes several whole files the load, with one byte between them: units of one
-   byte. Result: as above. */
+/* Makes several whole files the load, with the byte `between` between them:
+   units of one byte. Result: as of format_open(). */
 NODISCARD int format_open_several(struct format_load *load,
                                   const char *const path[], uint32_t count,
                                   uint8_t between);
@@ -144,10 +154,5 @@ NODISCARD int format_parse_arg(struct format_load *load,
 
 /* Takes `bytes` of an argument over into the load, as they are. */
 void format_copy_arg(struct format_load *load, const void *arg, size_t bytes);
-
-/* Prints what is wrong with the value of a key of --arg, which may be NULL.
-   Result: 2. */
-NODISCARD int format_key_error(const char *key, const char *value,
-                               const char *allowed);
 
 #endif

@@ -58,10 +58,7 @@ static bool is_same(const uint8_t *a, const uint8_t *b, size_t bytes,
                     bool folds)
 {
     for (size_t i = 0; i < bytes; ++i) {
-        bool cases =
-            folds && (a[i] ^ b[i]) == 0x20 && a[i] < 0x80 && isalpha(a[i]) != 0;
-
-        if (a[i] != b[i] && !cases) {
+        if (a[i] != b[i] && !(folds && tolower(a[i]) == tolower(b[i]))) {
             return false;
         }
     }
@@ -162,27 +159,6 @@ static int store_list(struct format_load *load, const uint8_t *text,
     return status;
 }
 
-/* What is to be said of how a file of patterns was read. */
-static void note_patterns(struct format_load *load, const struct text *text,
-                          const char *path)
-{
-    bool has_mark;
-    const char *wide = text_wide(&has_mark, text->data, text->bytes);
-
-    format_note_text(load, text, path);
-    if (text->converted) {
-        format_note(
-            load, "%s: converted from %s to UTF-8, whose bytes are looked for.",
-            file_name(path), text->encoding);
-    }
-    if (wide != NULL) {
-        format_note(load,
-                    "%s: seems to be %s without a mark; its lines' bytes were "
-                    "looked for as they are, zeros included.",
-                    file_name(path), wide);
-    }
-}
-
 /* The lines of a file as patterns. Blank lines at its end are none. */
 static int read_patterns(struct format_load *load, const char *path, bool folds)
 {
@@ -195,7 +171,8 @@ static int read_patterns(struct format_load *load, const char *path, bool folds)
             text.bytes -= 1;
         }
         if (!load->as_is) {
-            note_patterns(load, &text, path);
+            format_note_text(load, &text, path, ", whose bytes are looked for",
+                             "its lines' bytes were looked for");
         }
         status = text.bytes == 0
                      ? file_error(path, "has no pattern")

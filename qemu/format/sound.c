@@ -5,6 +5,7 @@
 #include "qemu/format/sound_header.h"
 #include "qemu/base/file.h"
 #include "qemu/base/memory.h"
+#include "qemu/base/process.h"
 #include "qemu/base/unpack.h"
 
 #include <inttypes.h>
@@ -12,85 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* More than any header that libsndfile writes. */
-#define HEADER_ROOM 4096
+#include <sys/stat.h>
 
 #define BLOCK_FRAMES 256u
 
 /* SoX writes 7f000000 and more into a pipe. */
 #define OPEN_BYTES 0x7f000000u
-
-/* ---- a file in memory, for libsndfile ---- */
-
-struct memory {
-    uint8_t *data;
-    int64_t bytes; /* of the file */
-    int64_t room;  /* to write, 0 if it is only read */
-    int64_t at;
-};
-
-static sf_count_t memory_length(void *context)
-{
-    return ((struct memory *)context)->bytes;
-}
-
-static sf_count_t memory_tell(void *context)
-{
-    return ((struct memory *)context)->at;
-}
-
-static sf_count_t memory_seek(sf_count_t offset, int whence, void *context)
-{
-    struct memory *memory = (struct memory *)context;
-    int64_t from = whence == SEEK_SET   ? 0
-                   : whence == SEEK_CUR ? memory->at
-                                        : memory->bytes;
-
-    if (offset < -from || offset > INT64_MAX - from) {
-        return -1;
-    }
-    memory->at = from + offset;
-    return memory->at;
-}
-
-static sf_count_t memory_read(void *to, sf_count_t bytes, void *context)
-{
-    struct memory *memory = (struct memory *)context;
-    int64_t left = memory->bytes - memory->at;
-
-    if (bytes > left) {
-        bytes = left;
-    }
-    if (bytes <= 0) {
-        return 0;
-    }
-    memcpy(to, memory->data + memory->at, (size_t)bytes);
-    memory->at += bytes;
-    return bytes;
-}
-
-static sf_count_t memory_write(const void *from, sf_count_t bytes,
-                               void *context)
-{
-    struct memory *memory = (struct memory *)context;
-
-    if (bytes <= 0 || bytes > memory->room - memory->at) {
-        return 0;
-    }
-    memcpy(memory->data + memory->at, from, (size_t)bytes);
-    memory->at += bytes;
-    memory->bytes = memory->at > memory->bytes ? memory->at : memory->bytes;
-    return bytes;
-}
-
-static SNDFILE *memory_open(struct memory *memory, int mode, SF_INFO *info)
-{
-    SF_VIRTUAL_IO calls = {memory_length, memory_seek, memory_read,
-                           memory_write, memory_tell};
-
-    return sf_open_virtual(&calls, mode, info, memory);
-}
 
 /* ---- kinds of files ---- */
 
@@ -100,54 +28,66 @@ struct mark {
     uint32_t first_bytes;
     const char *later; /* ... and at byte `at` */
     uint32_t at;
-    int type; /* of libsndfile, if it is taken; else 0 */
+    /* Reads the header of a file that is taken; else NULL. */
+    int (*read)(struct sound_header *header, const char *path, uint8_t *file,
+                uint64_t bytes);
 };
 
+/* FLAC leaves nothing to be corrected. */
+static int read_flac(struct sound_header *header, const char *path,
+                     uint8_t *file, uint64_t bytes)
+{
+    (void)path;
+    header->file = file;
+    header->bytes = bytes;
+    return 0;
+}
+
 static const struct mark marks[] = {
-    {"WAV", "RIFF", 4, "WAVE", 8, SF_FORMAT_WAV},
-    {"WAV", "RIFX", 4, "WAVE", 8, SF_FORMAT_WAV},
-    {"WAV", "RF64", 4, "WAVE", 8, SF_FORMAT_WAV},
-    {"WAV", "BW64", 4, "WAVE", 8, SF_FORMAT_WAV},
-    {"WAV", "riff", 4, "WAVE", 8, SF_FORMAT_WAV},
-    {"AIFF", "FORM", 4, "AIFF", 8, SF_FORMAT_AIFF},
-    {"AIFF", "FORM", 4, "AIFC", 8, SF_FORMAT_AIFF},
-    {"AU", ".snd", 4, "", 0, SF_FORMAT_AU},
-    {"AU", "dns.", 4, "", 0, SF_FORMAT_AU},
-    {"FLAC", "fLaC", 4, "", 0, SF_FORMAT_FLAC},
-    {"Ogg", "OggS", 4, "", 0, 0},
-    {"MP3", "ID3", 3, "", 0, 0},
-    {"AAC", "\xff\xf1", 2, "", 0, 0},
-    {"AAC", "\xff\xf9", 2, "", 0, 0},
-    {"AAC", "ADIF", 4, "", 0, 0},
-    {"M4A", "", 0, "ftypM4A", 4, 0},
-    {"MP4 or QuickTime", "", 0, "ftyp", 4, 0},
-    {"WMA", "\x30\x26\xb2\x75\x8e\x66\xcf\x11", 8, "", 0, 0},
-    {"CAF", "caff\0\1", 6, "", 0, 0},
-    {"Wave64", "riff\x2e\x91\xcf\x11", 8, "", 0, 0},
-    {"8SVX", "FORM", 4, "8SVX", 8, 0},
-    {"16SV", "FORM", 4, "16SV", 8, 0},
-    {"MIDI", "MThd\0\0\0\6", 8, "", 0, 0},
-    {"MIDI", "RIFF", 4, "RMID", 8, 0},
-    {"AVI", "RIFF", 4, "AVI ", 8, 0},
-    {"Matroska or WebM", "\x1a\x45\xdf\xa3", 4, "", 0, 0},
-    {"DTS", "\x7f\xfe\x80\1", 4, "", 0, 0},
-    {"DSD", "DSD ", 4, "", 0, 0},
-    {"DSDIFF", "FRM8", 4, "", 0, 0},
-    {"Musepack", "MPCK", 4, "", 0, 0},
-    {"Musepack", "MP+", 3, "", 0, 0},
-    {"TAK", "tBaK", 4, "", 0, 0},
-    {"OptimFROG", "OFR ", 4, "", 0, 0},
-    {"RealAudio", ".ra\xfd", 4, "", 0, 0},
-    {"RealMedia", ".RMF", 4, "", 0, 0},
-    {"IRCAM", "\x64\xa3\1\0", 4, "", 0, 0},
-    {"IRCAM", "\x64\xa3\2\0", 4, "", 0, 0},
-    {"PAF", " paf", 4, "", 0, 0},
-    {"VOC", "Creative Voice File\x1a", 20, "", 0, 0},
-    {"NIST", "NIST_1A\n", 8, "", 0, 0},
-    {"WavPack", "wvpk", 4, "", 0, 0},
-    {"Monkey's Audio", "MAC ", 4, "", 0, 0},
-    {"True Audio", "TTA1", 4, "", 0, 0},
-    {"AMR", "#!AMR", 5, "", 0, 0}};
+    {"WAV", "RIFF", 4, "WAVE", 8, sound_header_wav},
+    {"WAV", "RIFX", 4, "WAVE", 8, sound_header_wav},
+    {"WAV", "RF64", 4, "WAVE", 8, sound_header_wav},
+    {"WAV", "BW64", 4, "WAVE", 8, sound_header_wav},
+    {"WAV", "riff", 4, "WAVE", 8, sound_header_wav},
+    {"AIFF", "FORM", 4, "AIFF", 8, sound_header_aiff},
+    {"AIFF", "FORM", 4, "AIFC", 8, sound_header_aiff},
+    {"AU", ".snd", 4, "", 0, sound_header_au},
+    {"AU", "dns.", 4, "", 0, sound_header_au},
+    {"FLAC", "fLaC", 4, "", 0, read_flac},
+    {"Ogg", "OggS", 4, "", 0, NULL},
+    {"MP3", "ID3", 3, "", 0, NULL},
+    {"AAC", "\xff\xf1", 2, "", 0, NULL},
+    {"AAC", "\xff\xf9", 2, "", 0, NULL},
+    {"AAC", "ADIF", 4, "", 0, NULL},
+    {"M4A", "", 0, "ftypM4A", 4, NULL},
+    {"MP4 or QuickTime", "", 0, "ftyp", 4, NULL},
+    {"WMA", "\x30\x26\xb2\x75\x8e\x66\xcf\x11", 8, "", 0, NULL},
+    {"CAF", "caff\0\1", 6, "", 0, NULL},
+    {"Wave64", "riff\x2e\x91\xcf\x11", 8, "", 0, NULL},
+    {"8SVX", "FORM", 4, "8SVX", 8, NULL},
+    {"16SV", "FORM", 4, "16SV", 8, NULL},
+    {"MIDI", "MThd\0\0\0\6", 8, "", 0, NULL},
+    {"MIDI", "RIFF", 4, "RMID", 8, NULL},
+    {"AVI", "RIFF", 4, "AVI ", 8, NULL},
+    {"Matroska or WebM", "\x1a\x45\xdf\xa3", 4, "", 0, NULL},
+    {"DTS", "\x7f\xfe\x80\1", 4, "", 0, NULL},
+    {"DSD", "DSD ", 4, "", 0, NULL},
+    {"DSDIFF", "FRM8", 4, "", 0, NULL},
+    {"Musepack", "MPCK", 4, "", 0, NULL},
+    {"Musepack", "MP+", 3, "", 0, NULL},
+    {"TAK", "tBaK", 4, "", 0, NULL},
+    {"OptimFROG", "OFR ", 4, "", 0, NULL},
+    {"RealAudio", ".ra\xfd", 4, "", 0, NULL},
+    {"RealMedia", ".RMF", 4, "", 0, NULL},
+    {"IRCAM", "\x64\xa3\1\0", 4, "", 0, NULL},
+    {"IRCAM", "\x64\xa3\2\0", 4, "", 0, NULL},
+    {"PAF", " paf", 4, "", 0, NULL},
+    {"VOC", "Creative Voice File\x1a", 20, "", 0, NULL},
+    {"NIST", "NIST_1A\n", 8, "", 0, NULL},
+    {"WavPack", "wvpk", 4, "", 0, NULL},
+    {"Monkey's Audio", "MAC ", 4, "", 0, NULL},
+    {"True Audio", "TTA1", 4, "", 0, NULL},
+    {"AMR", "#!AMR", 5, "", 0, NULL}};
 
 static const struct mark mp3 = {.name = "MP3"};
 
@@ -201,7 +141,7 @@ const char *sound_named(bool *taken, const uint8_t *file, uint64_t bytes)
 {
     const struct mark *mark = mark_of(file, bytes);
 
-    *taken = mark != NULL && mark->type != 0;
+    *taken = mark != NULL && mark->read != NULL;
     return mark != NULL ? mark->name : NULL;
 }
 
@@ -220,32 +160,22 @@ struct reader {
 static int read_sample_bytes(struct sound *sound, const struct reader *reader,
                              uint32_t wanted)
 {
-    static const struct {
-        int format;
-        uint32_t bytes;
-    } formats[] = {{SF_FORMAT_PCM_U8, 1},
-                   {SF_FORMAT_PCM_S8, 1},
-                   {SF_FORMAT_PCM_16, 2},
-                   {SF_FORMAT_PCM_32, 4}};
     int format = reader->info.format & SF_FORMAT_SUBMASK;
+    SF_FORMAT_INFO name = {.format = format};
 
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; ++i) {
-        if (formats[i].format == format) {
-            sound->sample_bytes = formats[i].bytes;
-        }
-    }
     sound->is_signed = format != SF_FORMAT_PCM_U8;
-    if ((sound->sample_bytes & wanted) == 0) {
-        SF_FORMAT_INFO name = {.format = format};
-
-        sf_command(NULL, SFC_GET_FORMAT_INFO, &name, sizeof name);
-        return file_error(
-            reader->path, "%s header: samples are %s; must be PCM of %s",
-            reader->mark->name,
-            name.name != NULL ? name.name : "of another kind",
-            (wanted & SOUND_8_BITS) == 0 ? "16 bits" : "8, 16 or 32 bits");
+    sound->sample_bytes = format == SF_FORMAT_PCM_32                        ? 4
+                          : format == SF_FORMAT_PCM_16                      ? 2
+                          : format == SF_FORMAT_PCM_S8 || !sound->is_signed ? 1
+                                                                            : 0;
+    if ((sound->sample_bytes & wanted) != 0) {
+        return 0;
     }
-    return 0;
+    sf_command(NULL, SFC_GET_FORMAT_INFO, &name, sizeof name);
+    return file_error(
+        reader->path, "%s header: samples are %s; must be PCM of %s",
+        reader->mark->name, name.name != NULL ? name.name : "of another kind",
+        (wanted & SOUND_8_BITS) == 0 ? "16 bits" : "8, 16 or 32 bits");
 }
 
 static int read_info(struct sound *sound, const struct reader *reader,
@@ -276,30 +206,20 @@ static int read_info(struct sound *sound, const struct reader *reader,
     return 0;
 }
 
-/* Reads frames as they lie in a file of this kind: of WAV they are little-
-   endian already. Result: how many. */
+/* Reads frames; libsndfile gives samples of any length in the upper bits of an
+   int, unsigned ones less 128. Result: how many. */
 static int64_t read_block(uint8_t *to, const struct sound *sound,
                           const struct reader *reader)
 {
-    union {
-        int32_t of_32[BLOCK_FRAMES * SOUND_CHANNELS_MAX];
-        int16_t of_16[BLOCK_FRAMES * SOUND_CHANNELS_MAX];
-    } block;
-    bool is_long = sound->sample_bytes == 4;
-    int64_t got = is_long
-                      ? sf_readf_int(reader->file, block.of_32, BLOCK_FRAMES)
-                      : sf_readf_short(reader->file, block.of_16, BLOCK_FRAMES);
+    int block[BLOCK_FRAMES * SOUND_CHANNELS_MAX];
+    int64_t got = sf_readf_int(reader->file, block, BLOCK_FRAMES);
 
     for (int64_t i = 0; i < got * sound->channels; ++i) {
-        uint8_t *at = to + i * sound->sample_bytes;
+        uint32_t value =
+            (uint32_t)block[i] ^ (sound->is_signed ? 0 : 0x80000000u);
 
-        if (is_long) {
-            bytes_store_u32(at, (uint32_t)block.of_32[i]);
-        } else if (sound->sample_bytes == 2) {
-            bytes_store_u16(at, (uint16_t)block.of_16[i]);
-        } else { /* the upper half; unsigned ones are moved by 128 */
-            at[0] = (uint8_t)((uint16_t)block.of_16[i] >> 8 ^
-                              (sound->is_signed ? 0 : 0x80));
+        for (uint32_t left = sound->sample_bytes; left > 0; --left) {
+            *to++ = (uint8_t)(value >> (32 - 8 * left));
         }
     }
     return got;
@@ -404,23 +324,6 @@ static int read_all(struct sound *sound, struct reader *reader, uint32_t wanted)
     return status == 0 ? check_frames(sound, reader) : status;
 }
 
-static int read_header(struct reader *reader, uint8_t *file, uint64_t bytes)
-{
-    struct sound_header *header = &reader->header;
-
-    switch (reader->mark->type) {
-    case SF_FORMAT_WAV:
-        return sound_header_wav(header, reader->path, file, bytes);
-    case SF_FORMAT_AIFF:
-        return sound_header_aiff(header, reader->path, file, bytes);
-    case SF_FORMAT_AU:
-        return sound_header_au(header, reader->path, file, bytes);
-    default:
-        *header = (struct sound_header){.file = file, .bytes = bytes};
-        return 0;
-    }
-}
-
 /* Refuses what is no file of samples that are whole numbers. */
 static int refuse(const char *path, const struct mark *mark)
 {
@@ -449,6 +352,30 @@ static void tell(struct format_load *load, const struct reader *reader,
     }
 }
 
+/* Opens a copy of the file, as its header was corrected. Result: 0, or 1 after
+   a message. */
+static int open_copy(struct reader *reader)
+{
+    int file = process_memory();
+    const char *why;
+
+    if (!process_memory_write(file, reader->header.file,
+                              (size_t)reader->header.bytes, 0)) {
+        process_close(file);
+        return file_error(reader->path, "no memory for a copy");
+    }
+    reader->file = sf_open_fd(file, SFM_READ, &reader->info, SF_TRUE);
+    if (reader->file != NULL) {
+        return 0;
+    }
+    why = sf_strerror(NULL);
+    return file_error(reader->path, "%s header: %s%s", reader->mark->name,
+                      reader->header.format,
+                      strstr(why, "SF_INFO") != NULL
+                          ? "its sample rate or its channels cannot be"
+                          : why);
+}
+
 int sound_decode(struct sound *sound, struct format_load *load,
                  const char *path, uint8_t *file, uint64_t bytes,
                  uint32_t wanted)
@@ -456,27 +383,16 @@ int sound_decode(struct sound *sound, struct format_load *load,
     struct reader reader = {.path = path,
                             .mark = mark_of(file, bytes),
                             .most = unpack_limit(bytes)};
-    struct memory memory = {.data = NULL};
     int status;
 
     *sound = (struct sound){.data = NULL};
-    if (reader.mark == NULL || reader.mark->type == 0) {
+    if (reader.mark == NULL || reader.mark->read == NULL) {
         return refuse(path, reader.mark);
     }
-    if (read_header(&reader, file, bytes) != 0) {
-        return 1;
-    }
-    memory.data = reader.header.file;
-    memory.bytes = (int64_t)reader.header.bytes;
-    reader.file = memory_open(&memory, SFM_READ, &reader.info);
-    if (reader.file == NULL) {
-        const char *why = sf_strerror(NULL);
-
-        return file_error(path, "%s header: %s%s", reader.mark->name,
-                          reader.header.format,
-                          strstr(why, "SF_INFO") != NULL
-                              ? "its sample rate or its channels cannot be"
-                              : why);
+    status = reader.mark->read(&reader.header, path, file, bytes);
+    status = status == 0 ? open_copy(&reader) : status;
+    if (status != 0) {
+        return status;
     }
     status = read_all(sound, &reader, wanted);
     sf_close(reader.file);
@@ -511,20 +427,27 @@ int sound_write(FILE *out, const char *path, const uint8_t *data,
     SF_INFO info = {.channels = (int)channels,
                     .samplerate = (int)rate,
                     .format = SF_FORMAT_WAV | SF_FORMAT_PCM_16};
-    struct memory memory = {.room = (int64_t)bytes + HEADER_ROOM};
+    FILE *copy = file_scratch(path);
     SNDFILE *file;
+    struct stat is = {.st_size = 0};
+    uint8_t *whole = NULL;
     bool written;
+    int status;
 
-    memory.data = memory_or_exit(malloc((size_t)memory.room));
-    file = memory_open(&memory, SFM_WRITE, &info);
+    if (copy == NULL) {
+        return 1;
+    }
+    file = sf_open_fd(fileno(copy), SFM_WRITE, &info, SF_FALSE);
     written = file != NULL &&
               sf_write_raw(file, data, (int64_t)bytes) == (int64_t)bytes;
-    written &= file != NULL && sf_close(file) == 0;
-    if (written) {
-        fwrite(memory.data, 1, (size_t)memory.bytes, out);
-    } else {
-        file_error(path, "%s", sf_strerror(NULL));
+    written &=
+        file != NULL && sf_close(file) == 0 && fstat(fileno(copy), &is) == 0;
+    status = written ? file_read_open(&whole, copy, (uint64_t)is.st_size, path)
+                     : file_error(path, "%s", sf_strerror(NULL));
+    if (status == 0) {
+        fwrite(whole, 1, (size_t)is.st_size, out);
     }
-    free(memory.data);
-    return written ? 0 : 1;
+    free(whole);
+    fclose(copy);
+    return status;
 }
