@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/bench/calibrate.h"
 
-#include "qemu/bench/calibrate_repeats.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/memory.h"
@@ -9,6 +8,115 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Part of the repeats that are no later than late_most_ps, %. */
+#define MOST_PERCENT 95u
+
+/* The time of the two circuits of an exchange: of the probe and of its
+   answer. */
+static double round_trip_ps(const struct probe_row *row)
+{
+    return (double)(int64_t)((row->t4_ps - row->t1_ps) -
+                             (row->t3_ps - row->t2_ps));
+}
+
+/* ---- repeats ---- */
+
+static int less_or_more(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_node(const struct probe_row *a, const struct probe_row *b)
+{
+    return a->at.y != b->at.y ? a->at.y - b->at.y : a->at.x - b->at.x;
+}
+
+static int same_probe(const struct probe_row *a, const struct probe_row *b)
+{
+    int order = by_node(a, b);
+
+    return order != 0 ? order : less_or_more(a->bytes, b->bytes);
+}
+
+/* Orders rows by node, size, round trip and time. */
+static int by_probe(const void *a, const void *b)
+{
+    const struct probe_row *left = a;
+    const struct probe_row *right = b;
+    int order = same_probe(left, right);
+
+    if (order == 0) {
+        order = less_or_more(round_trip_ps(left), round_trip_ps(right));
+    }
+    return order != 0
+               ? order
+               : (left->t1_ps > right->t1_ps) - (left->t1_ps < right->t1_ps);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    return less_or_more(*(const double *)a, *(const double *)b);
+}
+
+/* Where a repeat stands among those of its probe, the shortest being number 0.
+ */
+enum part {
+    PART_SHORTEST,
+    PART_FAST,
+    PART_SLOW,
+    PARTS
+};
+
+static enum part part_of(uint32_t number, uint32_t count)
+{
+    return number == 0                ? PART_SHORTEST
+           : number < (count + 1) / 2 ? PART_FAST
+                                      : PART_SLOW;
+}
+
+void calibrate_set_aside(struct calibration *calibration)
+{
+    uint32_t rows = calibration->row_count;
+    struct probe_row *row = calibration->row;
+    struct probe_row *sorted =
+        memory_or_exit(calloc(rows + 1u, sizeof *sorted));
+    double *late = memory_or_exit(calloc(rows + 1u, sizeof *late));
+    uint32_t lates = 0;
+    uint32_t placed = 0;
+    uint32_t end[PARTS];
+
+    memcpy(sorted, row, rows * sizeof *row);
+    qsort(sorted, rows, sizeof *sorted, by_probe);
+    for (enum part part = 0; part < PARTS; ++part) {
+        for (uint32_t first = 0, count; first < rows; first += count) {
+            for (count = 1;
+                 first + count < rows &&
+                 same_probe(&sorted[first], &sorted[first + count]) == 0;) {
+                count += 1;
+            }
+            for (uint32_t i = 0; i < count; ++i) {
+                if (part_of(i, count) == part) {
+                    row[placed++] = sorted[first + i];
+                }
+                if (part == PART_SHORTEST && i > 0) {
+                    late[lates++] = round_trip_ps(&sorted[first + i]) -
+                                    round_trip_ps(&sorted[first]);
+                }
+            }
+        }
+        end[part] = placed;
+    }
+    calibration->circuit_rows = end[PART_SHORTEST];
+    calibration->clock_rows = end[PART_FAST];
+    if (lates > 0) {
+        qsort(late, lates, sizeof *late, by_value);
+        calibration->late_half_ps = late[lates / 2];
+        calibration->late_most_ps = late[(uint64_t)lates * MOST_PERCENT / 100u];
+    }
+    free(sorted);
+    free(late);
+}
 
 /* ---- fits ---- */
 
@@ -37,7 +145,7 @@ static bool fit_circuits(struct calibration *calibration)
         x[3 * (size_t)i] = 2;
         x[3 * (size_t)i + 1] = 2.0 * row->hops;
         x[3 * (size_t)i + 2] = (double)row->bytes + row->answer_bytes;
-        y[i] = calibrate_round_trip_ps(row);
+        y[i] = round_trip_ps(row);
     }
     known = fit_solve(out, &calibration->rms_ps, x, y, rows, 3);
     if (known) {
@@ -50,19 +158,19 @@ static bool fit_circuits(struct calibration *calibration)
     return known;
 }
 
-/* The clock of one node, of whose rows row[first[k]] is the k-th. */
+/* Fits the clock of the node that the rows are of. */
 static void fit_clock(struct calibrate_clock *clock,
                       const struct calibration *calibration,
-                      const uint32_t first[], double x[], double y[])
+                      const struct probe_row *const rows[], double x[],
+                      double y[])
 {
     uint64_t zero_ps = calibration->zero_ps;
     struct fit_value out[2];
     double rms;
 
-    clock->at = calibration->row[first[0]].at;
+    clock->at = rows[0]->at;
     for (uint32_t k = 0; k < clock->rows; ++k) {
-        const struct probe_row *row = &calibration->row[first[k]];
-
+        const struct probe_row *row = rows[k];
         double longer_ps = less(row->bytes, row->answer_bytes) *
                            calibration->transfer_ps.value;
 
@@ -96,45 +204,44 @@ static uint64_t first_ps(const struct calibration *calibration)
     return first;
 }
 
-/* Sorts the rows by node and fits each node's clock. */
+/* Orders places of rows by node, and those of one node as they are. */
+static int by_clock(const void *a, const void *b)
+{
+    const struct probe_row *const *left = a;
+    const struct probe_row *const *right = b;
+    int order = by_node(*left, *right);
+
+    return order != 0 ? order : (*left > *right) - (*left < *right);
+}
+
 static void fit_clocks(struct calibration *calibration, struct torus_size size)
 {
-    uint32_t nodes = torus_nodes(size);
     uint32_t rows = some_rows(calibration, calibration->clock_rows);
-    uint32_t *count = memory_or_exit(calloc(nodes + 1, sizeof *count));
-    uint32_t *order = memory_or_exit(calloc((size_t)rows + 1, sizeof *order));
+    const struct probe_row **row =
+        memory_or_exit(calloc((size_t)rows + 1, sizeof *row));
     double *x = memory_or_exit(calloc(2 * (size_t)rows + 1, sizeof *x));
     double *y = memory_or_exit(calloc((size_t)rows + 1, sizeof *y));
 
     calibration->clock =
-        memory_or_exit(calloc(nodes, sizeof *calibration->clock));
+        memory_or_exit(calloc(torus_nodes(size), sizeof *calibration->clock));
     calibration->clock_count = 0;
     calibration->zero_ps = first_ps(calibration);
     for (uint32_t i = 0; i < rows; ++i) {
-        count[torus_index(size, calibration->row[i].at) + 1] += 1;
+        row[i] = &calibration->row[i];
     }
-    for (uint32_t node = 0; node < nodes; ++node) {
-        count[node + 1] += count[node]; /* where the next node's begin */
-    }
-    for (uint32_t i = rows; i-- > 0;) {
-        order[--count[torus_index(size, calibration->row[i].at) + 1]] = i;
-    }
+    qsort(row, rows, sizeof *row, by_clock);
     for (uint32_t first = 0; first < rows;) {
         struct calibrate_clock *clock =
             &calibration->clock[calibration->clock_count++];
-        uint32_t node = torus_index(size, calibration->row[order[first]].at);
 
         while (first + clock->rows < rows &&
-               torus_index(size,
-                           calibration->row[order[first + clock->rows]].at) ==
-                   node) {
+               by_node(row[first], row[first + clock->rows]) == 0) {
             clock->rows += 1;
         }
-        fit_clock(clock, calibration, &order[first], x, y);
+        fit_clock(clock, calibration, &row[first], x, y);
         first += clock->rows;
     }
-    free(count);
-    free(order);
+    free(row);
     free(x);
     free(y);
 }

@@ -11,11 +11,9 @@
 void calibrate_print(FILE *out, const struct calibration *calibration,
                      const struct request *request);
 
-/* Result: 0; 1, with the reason said, if there is no memory for it. A write
-   that fails leaves its mark on the stream. */
-NODISCARD int calibrate_print_json(FILE *out,
-                                   const struct calibration *calibration,
-                                   const struct request *request);
+/* A write that fails leaves its mark on the stream. */
+void calibrate_print_json(FILE *out, const struct calibration *calibration,
+                          const struct request *request);
 
 /* Whether the costs are such as circuits have. Result: 0; or EXIT_FAILED after
    a message that names the one that is not: then they are no profile. */

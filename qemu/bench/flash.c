@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/bench/flash.h"
 
-#include "qemu/bench/flash_identity.h"
+#include "hal/bytes.h"
 #include "qemu/bench/flash_loader.h"
+#include "qemu/bench/openocd.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/host_clock.h"
 #include "qemu/base/memory.h"
@@ -185,21 +186,24 @@ static void print_name(FILE *out, const struct flash *flash,
 
 /* Puts the board's image into a file without a name, in the format that OpenOCD
    or the boot loader's tool reads. What is written is what was checked, even if
-   the file that was given is built again meanwhile. */
+   the file that was given is built again meanwhile. Result: -1 with errno. */
 static int write_image(const struct flash_config *config,
                        const struct flash_board *board)
 {
+    const uint16_t numbers[] = {board->at.x, board->at.y, config->size.width,
+                                config->size.height};
+    uint8_t place[sizeof numbers];
     int image = process_memory();
-    uint8_t place[FLASH_IDENTITY_PLACE_BYTES];
     bool elf = board->way == FLASH_PROBE;
     bool made =
-        image >= 0 && (elf ? process_memory_write(image, config->image,
-                                                  config->image_bytes, 0)
-                           : process_memory_write(image, config->flash,
-                                                  config->flash_bytes, 0));
+        image >= 0 && process_memory_write(
+                          image, elf ? config->image : config->flash,
+                          elf ? config->image_bytes : config->flash_bytes, 0);
 
     if (made && config->place_offset != 0) {
-        flash_identity_place(place, board->at, config->size);
+        for (unsigned i = 0; i < 4; ++i) {
+            bytes_store_u16(place + 2 * i, numbers[i]);
+        }
         made = process_memory_write(image, place, sizeof place,
                                     elf ? config->place_offset
                                         : config->chip->identity_offset +
@@ -212,40 +216,28 @@ static int write_image(const struct flash_config *config,
     return image;
 }
 
-/* In the child. */
-static int load(void *request)
-{
-    return flash_loader(request);
-}
-
 /* Starts the child with `output` for what it says; -1 with errno. */
 static pid_t start_child(const struct flash *flash, const struct worker *worker,
                          int image, int output)
 {
-    const struct flash_board *board = worker->board;
-    const struct flash_config *config = flash->config;
-    struct flash_request request = {.chip = config->chip,
-                                    .way = board->way,
-                                    .program = config->program[board->way],
-                                    .name = board->name,
-                                    .unique = board->unique,
-                                    .pins = config->pins,
-                                    .folder = worker->folder,
-                                    .bytes = config->flash_bytes};
-    struct flash_openocd line;
+    struct flash_request request = {.config = flash->config,
+                                    .board = worker->board,
+                                    .folder = worker->folder};
     struct process_config process = {
         .context = &request, .fd = &image, .fds = 1, .log = output};
+    char *word[FLASH_OPENOCD_WORDS];
+    char *line = NULL;
+    pid_t pid;
 
-    if (board->way == FLASH_PROBE) {
-        flash_openocd_line(
-            &line,
-            board->interface != NULL ? board->interface : config->interface,
-            &request);
-        process.argv = line.word;
+    if (worker->board->way == FLASH_PROBE) {
+        line = flash_openocd_line(word, &request);
+        process.argv = word;
     } else {
-        process.work = load;
+        process.work = flash_loader;
     }
-    return process_start(&process);
+    pid = process_start(&process);
+    free(line);
+    return pid;
 }
 
 /* A child, with the ends of a pipe for what it says; -1 with errno. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/bench/flash_board.h"
 
+#include "hal/bytes.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -95,4 +97,37 @@ const char *flash_pins_parse(char pins[IMAGE_PINS_BYTES], const char *text)
     }
     memcpy(pins, text, bytes + 1);
     return NULL;
+}
+
+/* Result: the version; -1: this is no identity. */
+static int version_of(const uint8_t *identity)
+{
+    return bytes_load_u32(identity + offsetof(struct image_identity, magic)) ==
+                   IMAGE_MAGIC
+               ? bytes_load_u16(identity +
+                                offsetof(struct image_identity, version))
+               : -1;
+}
+
+int flash_identity_check(const uint8_t *identity, uint16_t board)
+{
+    int version = version_of(identity);
+    uint16_t found =
+        bytes_load_u16(identity + offsetof(struct image_identity, board));
+
+    return version < 0                                       ? 0
+           : version == (int)IMAGE_VERSION && found == board ? 1
+                                                             : -1;
+}
+
+void flash_identity_pins(char pins[IMAGE_PINS_BYTES], const uint8_t *identity)
+{
+    const uint8_t *from = identity + offsetof(struct image_identity, pins);
+    bool told = version_of(identity) >= (int)IMAGE_VERSION_PINS;
+
+    memset(pins, 0, IMAGE_PINS_BYTES);
+    for (unsigned i = 0; told && i + 1 < IMAGE_PINS_BYTES && from[i] != 0;
+         ++i) {
+        pins[i] = from[i] > ' ' && from[i] <= '~' ? (char)from[i] : '?';
+    }
 }

@@ -4,9 +4,11 @@
 #define QEMU_BENCH_FLASH_BOARD_H
 
 #include "hal/image.h"
+#include "hal/nodiscard.h"
 #include "torus/torus.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #define FLASH_NAME_BYTES 256u  /* of a probe, port or DFU device; with the 0 */
@@ -51,5 +53,18 @@ const char *flash_name_check(enum flash_way way, const char *text);
 const char *flash_unique_parse(char unique[FLASH_UNIQUE_BYTES],
                                const char *text);
 const char *flash_pins_parse(char pins[IMAGE_PINS_BYTES], const char *text);
+
+/* The identity of an image (hal/image.h), found in the bytes of its flash, and
+   where the coordinates begin in it. `identity` has FLASH_IDENTITY_BYTES. */
+#define FLASH_IDENTITY_BYTES sizeof(struct image_identity)
+#define FLASH_IDENTITY_PLACE offsetof(struct image_identity, x)
+
+/* Result: 1 if it is the identity of an image for `board`, 0 if it is none, -1
+   if it is that of another board or version. */
+NODISCARD int flash_identity_check(const uint8_t *identity, uint16_t board);
+
+/* The name of the pins that an image with this identity is for; empty: it has
+   no identity, or one of version 1. Bytes that no name has become '?'. */
+void flash_identity_pins(char pins[IMAGE_PINS_BYTES], const uint8_t *identity);
 
 #endif

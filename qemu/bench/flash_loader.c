@@ -2,7 +2,6 @@
 #include "qemu/bench/flash_loader.h"
 
 #include "hal/bytes.h"
-#include "qemu/bench/flash_identity.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/process.h"
@@ -23,28 +22,23 @@
 
 /* A board while it is flashed. */
 struct loader {
-    const struct flash_request *request;
+    const struct flash_config *config;
+    const struct flash_board *board;
+    const char *program;
+    const char *folder;
+    uint32_t flash_start;
     const uint8_t *image;
-    uint8_t *flash; /* what was read of it; request->bytes and some */
+    uint8_t *flash; /* what was read of it; config->flash_bytes and some */
     char listing[LISTING_BYTES];
-    char range[WORD_BYTES]; /* of addresses, as a word */
-    char file[WORD_BYTES];
+    char range[WORD_BYTES];  /* of addresses, as a word */
+    char layout[WORD_BYTES]; /* of the flash, as DFU names it */
 };
 
-/* By write(), whole, whatever else goes to these descriptors. */
-__attribute__((format(printf, 2, 3))) static void
-print_line(int output, const char *format, ...)
-{
-    va_list list;
-
-    va_start(list, format);
-    vdprintf(output, format, list);
-    va_end(list);
-}
-
+/* All is written by dprintf(), each line whole, whatever else goes to these
+   descriptors. */
 static void print_step(const char *step)
 {
-    print_line(STDOUT_FILENO, FLASH_STEP "%s\n", step);
+    dprintf(STDOUT_FILENO, FLASH_STEP "%s\n", step);
 }
 
 __attribute__((format(printf, 1, 2))) static bool refuse(const char *format,
@@ -62,23 +56,24 @@ __attribute__((format(printf, 1, 2))) static bool refuse(const char *format,
 
 /* ---- whether it is the right board ---- */
 
-static bool check_unique(const struct flash_request *request,
-                         const char *unique)
+static bool check_unique(const struct loader *loader, const char *unique)
 {
-    if (request->unique[0] == '\0' || strcmp(request->unique, unique) == 0) {
+    const char *wanted = loader->board->unique;
+
+    if (wanted[0] == '\0' || strcmp(wanted, unique) == 0) {
         return true;
     }
     return unique[0] != '\0'
-               ? refuse(FLASH_OTHER_UNIQUE, unique, request->unique)
+               ? refuse(FLASH_OTHER_UNIQUE, unique, wanted)
                : refuse("this way does not tell the chip's unique number, and "
                         "the map wants %s",
-                        request->unique);
+                        wanted);
 }
 
-static bool check_kib(const struct flash_request *request, uint32_t kib)
+static bool check_kib(const struct loader *loader, uint32_t kib)
 {
-    uint32_t least = flash_request_kib(request->bytes);
-    uint32_t most = request->chip->place.flash_bytes / 1024;
+    uint32_t least = flash_config_kib(loader->config);
+    uint32_t most = loader->config->chip->place.flash_bytes / 1024;
 
     return (kib >= least && kib <= most) ||
            refuse("the flash must have %" PRIu32 " KiB for this image, and at "
@@ -86,38 +81,37 @@ static bool check_kib(const struct flash_request *request, uint32_t kib)
                   least, most);
 }
 
-/* By the image that is in the board now. */
-static bool check_pins(const struct flash_request *request,
-                       const uint8_t *identity)
+/* Checks the pins that the image in the board is for, by its identity, which
+   was read into loader->flash. */
+static bool check_pins(const struct loader *loader)
 {
+    const char *wanted = loader->config->pins;
     char pins[IMAGE_PINS_BYTES];
 
-    flash_identity_pins(pins, identity);
-    return request->pins[0] == '\0' || pins[0] == '\0' ||
-           strcmp(pins, request->pins) == 0 ||
-           refuse(FLASH_OTHER_PINS, pins, request->pins);
+    flash_identity_pins(pins, loader->flash);
+    return wanted[0] == '\0' || pins[0] == '\0' || strcmp(pins, wanted) == 0 ||
+           refuse(FLASH_OTHER_PINS, pins, wanted);
 }
 
 /* ---- the image ---- */
 
 static bool open_image(struct loader *loader)
 {
-    const struct flash_request *request = loader->request;
-    void *image =
-        mmap(NULL, request->bytes, PROT_READ, MAP_PRIVATE, FLASH_IMAGE_FD, 0);
+    uint32_t bytes = loader->config->flash_bytes;
+    void *image = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, FLASH_IMAGE_FD, 0);
 
     loader->image = image;
-    loader->flash = memory_or_exit(malloc(request->bytes + LISTING_BYTES));
+    loader->flash = memory_or_exit(malloc(bytes + LISTING_BYTES));
     return image != MAP_FAILED || refuse("memory ran out");
 }
 
 static bool same(const struct loader *loader)
 {
-    for (uint32_t i = 0; i < loader->request->bytes; ++i) {
+    for (uint32_t i = 0; i < loader->config->flash_bytes; ++i) {
         if (loader->flash[i] != loader->image[i]) {
             return refuse("0x%08" PRIx32 " reads 0x%02x, not 0x%02x",
-                          loader->request->chip->place.flash_start + i,
-                          loader->flash[i], loader->image[i]);
+                          loader->flash_start + i, loader->flash[i],
+                          loader->image[i]);
         }
     }
     return true;
@@ -165,25 +159,23 @@ static bool list(struct loader *loader, const char *const words[], bool passed)
 /* Whether so many bytes could be read; they are in loader->flash then. */
 static bool serial_read(struct loader *loader, uint32_t address, uint32_t bytes)
 {
-    const struct flash_request *request = loader->request;
     struct process_output output = {.text = (char *)loader->flash,
-                                    .room = request->bytes + LISTING_BYTES};
+                                    .room = loader->config->flash_bytes +
+                                            LISTING_BYTES};
 
     return run(&output,
-               (const char *const[]){request->program, SERIAL_SPEED, "-c", "-r",
+               (const char *const[]){loader->program, SERIAL_SPEED, "-c", "-r",
                                      "-", "-S", range(loader, address, bytes),
-                                     request->name, NULL},
+                                     loader->board->name, NULL},
                false) &&
            output.bytes == bytes;
 }
 
 static bool serial_connect(struct loader *loader)
 {
-    const struct flash_request *request = loader->request;
-
     return list(loader,
-                (const char *const[]){request->program, SERIAL_SPEED,
-                                      request->name, NULL},
+                (const char *const[]){loader->program, SERIAL_SPEED,
+                                      loader->board->name, NULL},
                 true);
 }
 
@@ -200,7 +192,7 @@ static uint32_t serial_device(const struct loader *loader)
    flash: empty and 0 if the loader does not let them be read. */
 static bool serial_numbers(struct loader *loader, char *unique, uint32_t *kib)
 {
-    const struct board_kind *chip = loader->request->chip;
+    const struct board_kind *chip = loader->config->chip;
     const uint8_t *data = loader->flash;
 
     unique[0] = '\0';
@@ -213,13 +205,12 @@ static bool serial_numbers(struct loader *loader, char *unique, uint32_t *kib)
     if (serial_read(loader, chip->size_address - SIZE_WORD_OFFSET, 4)) {
         *kib = bytes_load_u16(data + SIZE_WORD_OFFSET);
     }
-    return *kib == 0 || check_kib(loader->request, *kib);
+    return *kib == 0 || check_kib(loader, *kib);
 }
 
 static bool serial_identity(struct loader *loader)
 {
-    const struct flash_request *request = loader->request;
-    const struct board_kind *chip = request->chip;
+    const struct board_kind *chip = loader->config->chip;
     char unique[FLASH_UNIQUE_BYTES];
     uint32_t device = serial_device(loader);
     uint32_t kib;
@@ -229,80 +220,68 @@ static bool serial_identity(struct loader *loader)
                       ", not 0x%03" PRIx32,
                       chip->device_name, device, chip->device);
     }
-    if (!serial_read(loader, chip->place.flash_start + chip->identity_offset,
+    if (!serial_read(loader, loader->flash_start + chip->identity_offset,
                      FLASH_IDENTITY_BYTES)) {
         return refuse("the flash cannot be read: is it protected?");
     }
-    if (!check_pins(request, loader->flash) ||
-        !serial_numbers(loader, unique, &kib)) {
+    if (!check_pins(loader) || !serial_numbers(loader, unique, &kib)) {
         return false;
     }
-    print_line(STDOUT_FILENO, FLASH_CHIP "ID 0x%03" PRIx32 ", ", device);
+    dprintf(STDOUT_FILENO, FLASH_CHIP "ID 0x%03" PRIx32 ", ", device);
     if (kib != 0) {
-        print_line(STDOUT_FILENO, "%" PRIu32 " KiB, ", kib);
+        dprintf(STDOUT_FILENO, "%" PRIu32 " KiB, ", kib);
     }
-    print_line(STDOUT_FILENO, "unique %s\n",
-               unique[0] != '\0' ? unique : "not told");
-    return check_unique(request, unique);
+    dprintf(STDOUT_FILENO, "unique %s\n",
+            unique[0] != '\0' ? unique : "not told");
+    return check_unique(loader, unique);
 }
 
 static bool serial_program(struct loader *loader)
 {
-    const struct flash_request *request = loader->request;
+    uint32_t bytes = loader->config->flash_bytes;
 
-    if (!list(
-            loader,
-            (const char *const[]){
-                request->program, SERIAL_SPEED, "-c", "-f", "-w", FLASH_IMAGE,
-                "-S",
-                range(loader, request->chip->place.flash_start, request->bytes),
-                request->name, NULL},
-            true)) {
+    if (!list(loader,
+              (const char *const[]){loader->program, SERIAL_SPEED, "-c", "-f",
+                                    "-w", FLASH_IMAGE, "-S",
+                                    range(loader, loader->flash_start, bytes),
+                                    loader->board->name, NULL},
+              true)) {
         return false;
     }
     print_step(FLASH_STEP_VERIFY);
-    return serial_read(loader, request->chip->place.flash_start,
-                       request->bytes) &&
-           same(loader);
+    return serial_read(loader, loader->flash_start, bytes) && same(loader);
 }
 
 /* Without a word: the last words are to be those of the step that failed. */
 static void serial_erase(struct loader *loader)
 {
-    const struct flash_request *request = loader->request;
-    struct process_output output = {.text = loader->listing,
-                                    .room = LISTING_BYTES};
-
-    (void)run(
-        &output,
-        (const char *const[]){
-            request->program, SERIAL_SPEED, "-c", "-o", "-S",
-            range(loader, request->chip->place.flash_start, FIRST_SECTOR_BYTES),
-            request->name, NULL},
-        true);
+    (void)run(&(struct process_output){.text = loader->listing,
+                                       .room = LISTING_BYTES},
+              (const char *const[]){
+                  loader->program, SERIAL_SPEED, "-c", "-o", "-S",
+                  range(loader, loader->flash_start, FIRST_SECTOR_BYTES),
+                  loader->board->name, NULL},
+              true);
 }
 
 /* ---- dfu-util ---- */
 
 #define DFU_DEVICE "0483:df11" /* of ST's boot loaders; AN2606 */
 
+/* Words that say which device, and which of its memories. */
+#define DFU_MEMORY(loader)                                                     \
+    (loader)->program, "-d", DFU_DEVICE, "-S", (loader)->board->name, "-a",    \
+        "0", "-s"
+
 /* The value of KEY="..." in a line; false: there is none. */
 static bool quoted(char value[WORD_BYTES], const char *line, const char *key)
 {
     const char *from = strstr(line, key);
-    const char *to;
+    size_t length = from != NULL ? strcspn(from + strlen(key), "\"") : 0;
 
-    if (from == NULL) {
-        return false;
-    }
-    from += strlen(key);
-    to = strchr(from, '"');
-    if (to == NULL || (size_t)(to - from) >= WORD_BYTES) {
-        return false;
-    }
-    memcpy(value, from, (size_t)(to - from));
-    value[to - from] = '\0';
-    return true;
+    return from != NULL && from[strlen(key) + length] == '"' &&
+           snprintf(value, WORD_BYTES, "%.*s", (int)length,
+                    from + strlen(key)) < (int)WORD_BYTES;
 }
 
 /*
@@ -311,118 +290,110 @@ static bool quoted(char value[WORD_BYTES], const char *line, const char *key)
  *   Found DFU: [0483:df11] ..., alt=0, name="@Internal Flash  /0x08000000/
  *   04*016Kg,01*064Kg,07*128Kg", serial="357236543131"
  */
-static bool dfu_find(struct loader *loader, char layout[WORD_BYTES])
+static bool dfu_find(struct loader *loader)
 {
-    char *place;
+    char *rest = loader->listing;
+    const char *line;
     char serial[WORD_BYTES];
 
-    for (char *line = strtok_r(loader->listing, "\n", &place); line != NULL;
-         line = strtok_r(NULL, "\n", &place)) {
+    while ((line = strsep(&rest, "\n")) != NULL) {
         if (strstr(line, "[" DFU_DEVICE "]") != NULL &&
             strstr(line, "alt=0,") != NULL &&
             quoted(serial, line, "serial=\"") &&
-            strcmp(serial, loader->request->name) == 0 &&
-            quoted(layout, line, "name=\"")) {
+            strcmp(serial, loader->board->name) == 0 &&
+            quoted(loader->layout, line, "name=\"")) {
             return true;
         }
     }
     return false;
 }
 
-static bool dfu_connect(struct loader *loader, char layout[WORD_BYTES])
+static bool dfu_connect(struct loader *loader)
 {
-    const char *program = loader->request->program;
-
-    if (!list(loader, (const char *const[]){program, "-l", NULL}, false)) {
-        return false;
-    }
-    return dfu_find(loader, layout) ||
-           refuse("no DFU device " DFU_DEVICE " with this serial number is "
-                  "plugged in (dfu-util -l lists them)");
+    return list(loader, (const char *const[]){loader->program, "-l", NULL},
+                false) &&
+           (dfu_find(loader) ||
+            refuse("no DFU device " DFU_DEVICE " with this serial number is "
+                   "plugged in (dfu-util -l lists them)"));
 }
 
 static bool dfu_read(struct loader *loader, uint32_t address, uint32_t bytes)
 {
-    const struct flash_request *request = loader->request;
+    char name[WORD_BYTES];
+    FILE *file = NULL;
     bool done;
-    FILE *file;
 
-    snprintf(loader->file, sizeof loader->file, "%.200s/" FLASH_LOADER_FILE,
-             loader->request->folder);
-    done = list(loader,
-                (const char *const[]){request->program, "-d", DFU_DEVICE, "-S",
-                                      request->name, "-a", "0", "-s",
-                                      range(loader, address, bytes), "-U",
-                                      loader->file, NULL},
-                true);
-    file = done ? fopen(loader->file, "rb") : NULL;
+    snprintf(name, sizeof name, "%.200s/" FLASH_LOADER_FILE, loader->folder);
+    if (list(loader,
+             (const char *const[]){DFU_MEMORY(loader),
+                                   range(loader, address, bytes), "-U", name,
+                                   NULL},
+             true)) {
+        file = fopen(name, "rb");
+    }
     done = file != NULL && fread(loader->flash, 1, bytes, file) == bytes;
     if (file != NULL) {
         fclose(file);
     }
-    unlink(loader->file);
+    unlink(name);
     return done;
 }
 
 /* DFU tells neither the chip's kind nor its unique number, only how its flash
    is cut into sectors. */
-static bool dfu_identity(struct loader *loader, const char *layout)
+static bool dfu_identity(struct loader *loader)
 {
-    const struct flash_request *request = loader->request;
-    uint32_t flash_start = request->chip->place.flash_start;
+    const struct board_kind *chip = loader->config->chip;
     unsigned large = 0;
     int end = 0;
 
-    if (sscanf(layout,
+    if (sscanf(loader->layout,
                "@Internal Flash /0x08000000/04*016Kg,01*064Kg,%2u*128Kg%n",
                &large, &end) != 1 ||
-        end == 0 || layout[end] != '\0') {
-        return refuse("this is no %s: its flash is '%s'",
-                      request->chip->device_name, layout);
+        end == 0 || loader->layout[end] != '\0') {
+        return refuse("this is no %s: its flash is '%s'", chip->device_name,
+                      loader->layout);
     }
-    if (!check_kib(request, 4 * 16 + 64 + large * 128)) {
+    if (!check_kib(loader, 4 * 16 + 64 + large * 128)) {
         return false;
     }
-    print_line(STDOUT_FILENO, FLASH_CHIP "%u KiB\n", 4 * 16 + 64 + large * 128);
-    if (!dfu_read(loader, flash_start + request->chip->identity_offset,
+    dprintf(STDOUT_FILENO, FLASH_CHIP "%u KiB\n", 4 * 16 + 64 + large * 128);
+    if (!dfu_read(loader, loader->flash_start + chip->identity_offset,
                   FLASH_IDENTITY_BYTES)) {
         return refuse("the flash cannot be read: is it protected?");
     }
-    return check_pins(request, loader->flash) && check_unique(request, "");
+    return check_pins(loader) && check_unique(loader, "");
 }
 
 static bool dfu_program(struct loader *loader)
 {
-    const struct flash_request *request = loader->request;
-    uint32_t flash_start = request->chip->place.flash_start;
     char address[WORD_BYTES];
 
-    snprintf(address, sizeof address, "0x%08" PRIx32, flash_start);
+    snprintf(address, sizeof address, "0x%08" PRIx32, loader->flash_start);
     if (!list(loader,
-              (const char *const[]){request->program, "-d", DFU_DEVICE, "-S",
-                                    request->name, "-a", "0", "-s", address,
-                                    "-D", FLASH_IMAGE, NULL},
+              (const char *const[]){DFU_MEMORY(loader), address, "-D",
+                                    FLASH_IMAGE, NULL},
               true)) {
         return false;
     }
     print_step(FLASH_STEP_VERIFY);
-    return dfu_read(loader, flash_start, request->bytes) && same(loader);
+    return dfu_read(loader, loader->flash_start, loader->config->flash_bytes) &&
+           same(loader);
 }
 
 /* ---- both ---- */
 
 static bool carry_out(struct loader *loader)
 {
-    bool serial = loader->request->way == FLASH_PORT;
-    char layout[WORD_BYTES];
+    bool serial = loader->board->way == FLASH_PORT;
 
     print_step(FLASH_STEP_CONNECT);
     if (!open_image(loader) ||
-        !(serial ? serial_connect(loader) : dfu_connect(loader, layout))) {
+        !(serial ? serial_connect(loader) : dfu_connect(loader))) {
         return false;
     }
     print_step(FLASH_STEP_IDENTITY);
-    if (!(serial ? serial_identity(loader) : dfu_identity(loader, layout))) {
+    if (!(serial ? serial_identity(loader) : dfu_identity(loader))) {
         return false;
     }
     print_step(FLASH_STEP_PROGRAM);
@@ -436,10 +407,15 @@ static bool carry_out(struct loader *loader)
     return true;
 }
 
-int flash_loader(const struct flash_request *request)
+int flash_loader(void *request)
 {
+    const struct flash_request *of = request;
     static struct loader loader;
 
-    loader.request = request;
+    loader.config = of->config;
+    loader.board = of->board;
+    loader.program = of->config->program[of->board->way];
+    loader.folder = of->folder;
+    loader.flash_start = of->config->chip->place.flash_start;
     return carry_out(&loader) ? 0 : EXIT_FAILED;
 }

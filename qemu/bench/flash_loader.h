@@ -13,8 +13,9 @@
 #include "qemu/bench/flash_request.h"
 
 /*
- * Carries out the request: checks, writes, reads back. The image is the content
- * of FLASH_IMAGE_FD, from the flash's first byte on, request->bytes of it.
+ * Carries out a struct flash_request, as process_config.work: checks, writes,
+ * reads back. The image is the content of FLASH_IMAGE_FD, from the flash's
+ * first byte on.
  * Prints steps, and what goes wrong, on stdout and stderr. Waits for its
  * programs without a limit: the caller ends the whole group. The file that
  * dfu-util reads into the folder is removed again unless the process is ended
@@ -24,7 +25,7 @@
  * flash's first sector is erased if the loader still answers, so that half an
  * image does not start. Result: an exit status, 0 or 1.
  */
-NODISCARD int flash_loader(const struct flash_request *request);
+NODISCARD int flash_loader(void *request);
 
 /* The file in that folder. */
 #define FLASH_LOADER_FILE "read"

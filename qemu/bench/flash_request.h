@@ -35,23 +35,37 @@
     "the image in this board is for the pins '%s', this one for '%s' "         \
     "(--force-pins writes it all the same)"
 
-struct flash_request {
+/* What all boards of a command have in common. */
+struct flash_config {
     const struct board_kind *chip;
-    enum flash_way way;
-    const char *program; /* looked up in PATH */
-    const char *name;    /* of the probe, port or DFU device */
-    const char *unique;  /* that the chip must have; empty: any */
-    const char *pins;    /* that the image in the board must be for, if it tells
-                            any; empty: any */
-    const char *folder;  /* an empty folder, to which dfu-util writes what it
-                            reads from the board */
-    uint32_t bytes;      /* of flash that the image needs; 1 or more */
+    const char *program[FLASH_WAYS]; /* OpenOCD, stm32flash, dfu-util; looked up
+                                        in PATH */
+    const char *interface; /* of probes that do not name one; a known one */
+    const char *map_name;  /* for messages; NULL: one board without a map */
+    const uint8_t *image;  /* has passed elf_open() */
+    uint64_t image_bytes;  /* of the file */
+    const uint8_t *flash;  /* what the image makes of the flash */
+    uint32_t flash_bytes;  /* of it; 1 or more */
+    uint64_t place_offset; /* in the file, of each board's place; 0: none set */
+    bool sees_usb;         /* every probe and DFU device is plugged in */
+    const char *pins;      /* that the image is for; empty: not compared with
+                              those of the image in the board */
+    struct torus_size size;
+    unsigned jobs;      /* at a time; 1 to FLASH_JOBS_MAX */
+    unsigned timeout_s; /* for each board; not 0 */
 };
 
-/* KiB of flash that hold so many bytes. */
-static inline uint32_t flash_request_kib(uint32_t bytes)
+struct flash_request {
+    const struct flash_config *config;
+    const struct flash_board *board;
+    const char *folder; /* an empty folder, to which dfu-util writes what it
+                           reads from the board */
+};
+
+/* KiB of flash that the image needs. */
+static inline uint32_t flash_config_kib(const struct flash_config *config)
 {
-    return (bytes + 1023) / 1024;
+    return (config->flash_bytes + 1023) / 1024;
 }
 
 #endif

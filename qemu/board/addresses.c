@@ -8,11 +8,12 @@
 
 #define PROGRAM "arm-none-eabi-addr2line"
 #define WAIT_MS 5000u
-#define OUTPUT_BYTES (ADDRESSES_MAX * 512u)
+#define OUTPUT_BYTES 65536u
 /* ARMv7-M, B1.5.8: above are no addresses but EXC_RETURN. */
 #define CODE_END 0xf0000000u
 
-uint32_t addresses_call(uint32_t lr)
+/* Result: the address of the call whose return address a link register has. */
+static uint32_t call_of(uint32_t lr)
 {
     return lr < CODE_END && lr >= 2 ? (lr & ~1u) - 2 : lr;
 }
@@ -51,39 +52,29 @@ static void parse_line(char text[ADDRESSES_TEXT_BYTES], char *line)
              below_root(at + strlen(" at ")));
 }
 
-/* One line for each address. */
-static void parse_output(char (*text)[ADDRESSES_TEXT_BYTES], unsigned count,
-                         char *output)
+bool addresses_find(char pc_at[ADDRESSES_TEXT_BYTES],
+                    char lr_at[ADDRESSES_TEXT_BYTES], uint32_t pc, uint32_t lr,
+                    const char *elf)
 {
-    for (unsigned i = 0; i < count && output != NULL; ++i) {
-        parse_line(text[i], strsep(&output, "\n"));
-    }
-}
+    char text[OUTPUT_BYTES];
+    char word[2][12];
+    char *const argv[] = {PROGRAM,     "-f",    "-p",    "-e",
+                          (char *)elf, word[0], word[1], NULL};
+    struct process_output output = {.text = text, .room = sizeof text};
+    char *rest = text;
 
-bool addresses_find(char (*text)[ADDRESSES_TEXT_BYTES], const uint32_t *address,
-                    unsigned count, const char *elf)
-{
-    static char program[] = PROGRAM;
-    static char options[][8] = {"-f", "-p", "-e"};
-    char word[ADDRESSES_MAX][12];
-    char file[4096];
-    char *argv[ADDRESSES_MAX + 6] = {program, options[0], options[1],
-                                     options[2], file};
-    static char room[OUTPUT_BYTES];
-    struct process_output output = {.text = room, .room = sizeof room};
-    bool good;
-
-    count = count < ADDRESSES_MAX ? count : ADDRESSES_MAX;
-    snprintf(file, sizeof file, "%s", elf);
-    for (unsigned i = 0; i < count; ++i) {
-        snprintf(word[i], sizeof word[i], "0x%08x", (unsigned)address[i]);
-        argv[5 + i] = word[i];
-        text[i][0] = '\0';
+    pc_at[0] = '\0';
+    lr_at[0] = '\0';
+    snprintf(word[0], sizeof word[0], "0x%08x", (unsigned)pc);
+    snprintf(word[1], sizeof word[1], "0x%08x", (unsigned)call_of(lr));
+    if (!process_succeeded(
+            process_run(&(struct process_config){.argv = argv, .error = -1},
+                        &output, WAIT_MS))) {
+        return false;
     }
-    good = process_succeeded(process_run(
-        &(struct process_config){.argv = argv, .error = -1}, &output, WAIT_MS));
-    if (good) {
-        parse_output(text, count, room);
+    parse_line(pc_at, strsep(&rest, "\n"));
+    if (rest != NULL) {
+        parse_line(lr_at, strsep(&rest, "\n"));
     }
-    return good;
+    return true;
 }

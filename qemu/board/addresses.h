@@ -9,20 +9,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ADDRESSES_MAX 64u
 #define ADDRESSES_TEXT_BYTES 128u
 
-/*
- * "search_run at kernels/search.c:123" for each of at most ADDRESSES_MAX
- * addresses of the ELF file `elf`; "" where there is no code. Waits 5 s at
- * most. Result: false, with all texts "", if addr2line cannot be run or does
- * not end in time.
- */
-bool addresses_find(char (*text)[ADDRESSES_TEXT_BYTES], const uint32_t *address,
-                    unsigned count, const char *elf);
+/* Why addresses_find() failed. */
+#define ADDRESSES_MISSING                                                      \
+    "arm-none-eabi-addr2line, of binutils-arm-none-eabi, does not run"
 
-/* The address of the call for a return address in a link register: pass this to
-   addresses_find(). */
-uint32_t addresses_call(uint32_t lr);
+/*
+ * "search_run at kernels/search.c:123" for the program counter of a fault and
+ * for the call that its link register returns to, in the ELF file `elf`; ""
+ * where there is no code. Waits 5 s at most. Result: false, with both texts "",
+ * if addr2line cannot be run or does not end in time.
+ */
+bool addresses_find(char pc_at[ADDRESSES_TEXT_BYTES],
+                    char lr_at[ADDRESSES_TEXT_BYTES], uint32_t pc, uint32_t lr,
+                    const char *elf);
 
 #endif

@@ -11,26 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SEGMENTS_MAX 64u
+#define KERNELS_MAX 64u
 
-/* A piece of the file and the address that it is loaded to. */
-struct segment {
-    uint64_t offset; /* in the file */
-    uint64_t bytes;
-    uint64_t address;
-};
-
-struct image {
-    const uint8_t *data;
-    uint64_t bytes;
-    const struct elf_place *place;
-    char *message;
-    struct segment segment[SEGMENTS_MAX];
-    unsigned segments;
-};
-
-__attribute__((format(printf, 2, 3))) static int
-refuse(const struct image *image, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int refuse(struct elf_image *image,
+                                                        const char *format, ...)
 {
     va_list list;
 
@@ -40,7 +24,7 @@ refuse(const struct image *image, const char *format, ...)
     return -1;
 }
 
-static int check_header(const struct image *image)
+static int check_header(struct elf_image *image)
 {
     const uint8_t *data = image->data;
     uint16_t machine;
@@ -70,10 +54,11 @@ static bool in_flash(const struct elf_place *place, uint64_t address,
            address + bytes <= (uint64_t)place->flash_start + place->flash_bytes;
 }
 
-static bool overlaps(const struct image *image, const struct segment *segment)
+static bool overlaps(const struct elf_image *image,
+                     const struct elf_segment *segment)
 {
     for (unsigned i = 0; i < image->segments; ++i) {
-        const struct segment *other = &image->segment[i];
+        const struct elf_segment *other = &image->segment[i];
 
         if (segment->address < other->address + other->bytes &&
             other->address < segment->address + segment->bytes) {
@@ -84,13 +69,14 @@ static bool overlaps(const struct image *image, const struct segment *segment)
 }
 
 /* One program header; what is not loaded into flash is passed over. */
-static int read_segment(struct image *image, const uint8_t *header)
+static int read_segment(struct elf_image *image, const uint8_t *header)
 {
     const struct elf_place *place = image->place;
-    struct segment segment = {
+    struct elf_segment segment = {
         .offset = bytes_load_u32(header + offsetof(Elf32_Phdr, p_offset)),
         .bytes = bytes_load_u32(header + offsetof(Elf32_Phdr, p_filesz)),
         .address = bytes_load_u32(header + offsetof(Elf32_Phdr, p_paddr))};
+    uint64_t end;
 
     if (bytes_load_u32(header + offsetof(Elf32_Phdr, p_type)) != PT_LOAD ||
         segment.bytes == 0) {
@@ -113,10 +99,13 @@ static int read_segment(struct image *image, const uint8_t *header)
     if (overlaps(image, &segment)) {
         return refuse(image, "loads 0x%08" PRIx64 " twice", segment.address);
     }
-    if (image->segments == SEGMENTS_MAX) {
-        return refuse(image, "has over %u segments", SEGMENTS_MAX);
+    if (image->segments == ELF_SEGMENTS_MAX) {
+        return refuse(image, "has over %u segments", ELF_SEGMENTS_MAX);
     }
     image->segment[image->segments++] = segment;
+    end = segment.address + segment.bytes - place->flash_start;
+    image->flash_bytes =
+        end > image->flash_bytes ? (uint32_t)end : image->flash_bytes;
     return 0;
 }
 
@@ -129,7 +118,7 @@ struct headers {
 
 /* By the places of its fields in the file's header; false: it is not within the
    file, or its headers are shorter than `least`. */
-static bool find_headers(struct headers *headers, const struct image *image,
+static bool find_headers(struct headers *headers, const struct elf_image *image,
                          size_t offset_at, size_t size_at, size_t count_at,
                          size_t least)
 {
@@ -146,7 +135,7 @@ static bool find_headers(struct headers *headers, const struct image *image,
     return true;
 }
 
-static int read_segments(struct image *image)
+static int read_segments(struct elf_image *image)
 {
     struct headers headers;
 
@@ -165,11 +154,11 @@ static int read_segments(struct image *image)
 }
 
 /* The bytes that end up at address .. address + bytes; NULL: not loaded. */
-static const uint8_t *loaded(const struct image *image, uint64_t address,
+static const uint8_t *loaded(const struct elf_image *image, uint64_t address,
                              uint64_t bytes)
 {
     for (unsigned i = 0; i < image->segments; ++i) {
-        const struct segment *segment = &image->segment[i];
+        const struct elf_segment *segment = &image->segment[i];
 
         if (address >= segment->address &&
             address + bytes <= segment->address + segment->bytes) {
@@ -179,7 +168,7 @@ static const uint8_t *loaded(const struct image *image, uint64_t address,
     return NULL;
 }
 
-static int check_vectors(const struct image *image)
+static int check_vectors(struct elf_image *image)
 {
     const struct elf_place *place = image->place;
     const uint8_t *vectors = loaded(image, place->flash_start, 8);
@@ -210,67 +199,40 @@ static int check_vectors(const struct image *image)
     return 0;
 }
 
-int elf_check(uint32_t *flash_bytes, char message[ELF_MESSAGE_BYTES],
-              const uint8_t *data, uint64_t bytes,
-              const struct elf_place *place)
+int elf_open(struct elf_image *image, const uint8_t *data, uint64_t bytes,
+             const struct elf_place *place)
 {
-    struct image image = {
-        .data = data, .bytes = bytes, .place = place, .message = message};
-    uint64_t end = 0;
-
-    if (check_header(&image) != 0 || read_segments(&image) != 0 ||
-        check_vectors(&image) != 0) {
-        return -1;
-    }
-    for (unsigned i = 0; i < image.segments; ++i) {
-        uint64_t last = image.segment[i].address + image.segment[i].bytes;
-
-        end = last > end ? last : end;
-    }
-    *flash_bytes = (uint32_t)(end - place->flash_start);
-    return 0;
+    *image = (struct elf_image){.data = data, .bytes = bytes, .place = place};
+    return check_header(image) == 0 && read_segments(image) == 0
+               ? check_vectors(image)
+               : -1;
 }
 
-void elf_flatten(uint8_t *flash, uint32_t flash_bytes, const uint8_t *data,
-                 uint64_t bytes, const struct elf_place *place)
+void elf_flatten(uint8_t *flash, const struct elf_image *image)
 {
-    char message[ELF_MESSAGE_BYTES];
-    struct image image = {
-        .data = data, .bytes = bytes, .place = place, .message = message};
+    memset(flash, 0xff, image->flash_bytes);
+    for (unsigned i = 0; i < image->segments; ++i) {
+        const struct elf_segment *segment = &image->segment[i];
 
-    memset(flash, 0xff, flash_bytes);
-    if (check_header(&image) != 0 || read_segments(&image) != 0) {
-        return;
-    }
-    for (unsigned i = 0; i < image.segments; ++i) {
-        const struct segment *segment = &image.segment[i];
-
-        memcpy(flash + (segment->address - place->flash_start),
-               data + segment->offset, (size_t)segment->bytes);
+        memcpy(flash + (segment->address - image->place->flash_start),
+               image->data + segment->offset, (size_t)segment->bytes);
     }
 }
 
-uint64_t elf_offset(const uint8_t *data, uint64_t bytes,
-                    const struct elf_place *place, uint32_t address,
+uint64_t elf_offset(const struct elf_image *image, uint32_t address,
                     uint32_t count)
 {
-    char message[ELF_MESSAGE_BYTES];
-    struct image image = {
-        .data = data, .bytes = bytes, .place = place, .message = message};
-    const uint8_t *at = NULL;
+    const uint8_t *at = loaded(image, address, count);
 
-    if (check_header(&image) == 0 && read_segments(&image) == 0) {
-        at = loaded(&image, address, count);
-    }
-    return at != NULL ? (uint64_t)(at - data) : 0;
+    return at != NULL ? (uint64_t)(at - image->data) : 0;
 }
 
 /* ---- symbols ---- */
 
 /* A section's header of that type, at or behind index *from, which becomes the
    index behind it; NULL: there is none. */
-static const uint8_t *next_section(const struct image *image, unsigned *from,
-                                   uint32_t type)
+static const uint8_t *next_section(const struct elf_image *image,
+                                   unsigned *from, uint32_t type)
 {
     struct headers headers;
 
@@ -291,7 +253,7 @@ static const uint8_t *next_section(const struct image *image, unsigned *from,
 }
 
 /* Where a section's bytes are, and how many; NULL: not within the file. */
-static const uint8_t *section_bytes(const struct image *image,
+static const uint8_t *section_bytes(const struct elf_image *image,
                                     const uint8_t *header, uint32_t *bytes)
 {
     uint32_t at = bytes_load_u32(header + offsetof(Elf32_Shdr, sh_offset));
@@ -310,7 +272,7 @@ static const char *string_at(const uint8_t *begin, const uint8_t *end)
 
 /* The symbol of that name, in the table whose section's header is given; its
    names are in the section that this one links to. NULL: there is none. */
-static const uint8_t *find_symbol(const struct image *image,
+static const uint8_t *find_symbol(const struct elf_image *image,
                                   const uint8_t *header, const char *name)
 {
     unsigned link = bytes_load_u32(header + offsetof(Elf32_Shdr, sh_link));
@@ -336,10 +298,11 @@ static const uint8_t *find_symbol(const struct image *image,
 }
 
 /* The string at an address of the image; NULL: there is none. */
-static const char *loaded_string(const struct image *image, uint32_t address)
+static const char *loaded_string(const struct elf_image *image,
+                                 uint32_t address)
 {
     for (unsigned i = 0; i < image->segments; ++i) {
-        const struct segment *segment = &image->segment[i];
+        const struct elf_segment *segment = &image->segment[i];
 
         if (address >= segment->address &&
             address < segment->address + segment->bytes) {
@@ -353,7 +316,7 @@ static const char *loaded_string(const struct image *image, uint32_t address)
 }
 
 /* The addresses of the kernels, one word each; NULL: the file does not tell. */
-static const uint8_t *find_table(const struct image *image, unsigned *count)
+static const uint8_t *find_table(const struct elf_image *image, unsigned *count)
 {
     unsigned from = 0;
     const uint8_t *header = next_section(image, &from, SHT_SYMTAB);
@@ -364,51 +327,41 @@ static const uint8_t *find_table(const struct image *image, unsigned *count)
         return NULL;
     }
     *count = bytes_load_u32(symbol + offsetof(Elf32_Sym, st_size)) / 4;
-    return *count <= ELF_KERNELS_MAX
+    return *count <= KERNELS_MAX
                ? loaded(image,
                         bytes_load_u32(symbol + offsetof(Elf32_Sym, st_value)),
                         4u * *count)
                : NULL;
 }
 
-unsigned elf_kernels(const char *name[ELF_KERNELS_MAX], const uint8_t *data,
-                     uint64_t bytes, const struct elf_place *place)
+/* Result: the name of the kernel to which the table's entry points; NULL:
+   there is none. A kernel begins with its name's address (kernels/kernel.h). */
+static const char *kernel_name(const struct elf_image *image,
+                               const uint8_t *entry)
 {
-    char message[ELF_MESSAGE_BYTES];
-    struct image image = {
-        .data = data, .bytes = bytes, .place = place, .message = message};
-    const uint8_t *table;
-    unsigned count = 0;
+    const uint8_t *kernel = loaded(image, bytes_load_u32(entry), 4);
 
-    if (check_header(&image) != 0 || read_segments(&image) != 0) {
-        return 0;
-    }
-    table = find_table(&image, &count);
-    /* A kernel begins with its name's address (kernels/kernel.h). */
-    for (unsigned i = 0; table != NULL && i < count; ++i) {
-        const uint8_t *kernel =
-            loaded(&image, bytes_load_u32(table + 4u * i), 4);
-
-        name[i] = kernel != NULL ? loaded_string(&image, bytes_load_u32(kernel))
-                                 : NULL;
-        if (name[i] == NULL) {
-            return 0;
-        }
-    }
-    return table != NULL ? count : 0;
+    return kernel != NULL ? loaded_string(image, bytes_load_u32(kernel)) : NULL;
 }
 
-unsigned elf_kernel_names(char text[ELF_NAMES_BYTES], const uint8_t *data,
-                          uint64_t bytes, const struct elf_place *place)
+unsigned elf_kernels(char text[ELF_NAMES_BYTES], const struct elf_image *image)
 {
-    const char *name[ELF_KERNELS_MAX];
-    unsigned names = elf_kernels(name, data, bytes, place);
+    unsigned count = 0;
+    const uint8_t *table = find_table(image, &count);
     size_t at = 0;
 
     text[0] = '\0';
-    for (unsigned i = 0; i < names && at < ELF_NAMES_BYTES; ++i) {
-        at += (size_t)snprintf(text + at, ELF_NAMES_BYTES - at, " %.32s",
-                               name[i]);
+    for (unsigned i = 0; table != NULL && i < count; ++i) {
+        const char *name = kernel_name(image, table + 4u * i);
+
+        if (name == NULL) {
+            text[0] = '\0';
+            return 0;
+        }
+        if (at < ELF_NAMES_BYTES) {
+            at += (size_t)snprintf(text + at, ELF_NAMES_BYTES - at, " %.32s",
+                                   name);
+        }
     }
-    return names;
+    return table != NULL ? count : 0;
 }

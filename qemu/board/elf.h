@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #define ELF_MESSAGE_BYTES 256u
+#define ELF_SEGMENTS_MAX 64u
 
 /* Where a board's image must lie; addresses and sizes in bytes. */
 struct elf_place {
@@ -22,48 +23,49 @@ struct elf_place {
     uint32_t ram_bytes;
 };
 
-/*
- * Checks the file in data[0 .. bytes). It must be an executable for ARM whose
- * loaded segments lie in the flash; the initial stack pointer must be in RAM or
- * at its end, a multiple of 4, and the reset vector a Thumb address in a loaded
- * segment. Result: 0 with the bytes of flash from its start to the end of the
- * image in *flash_bytes; or -1 with the reason in `message`, one line without a
- * newline. Cost: the number of segments.
- */
-NODISCARD int elf_check(uint32_t *flash_bytes, char message[ELF_MESSAGE_BYTES],
-                        const uint8_t *data, uint64_t bytes,
-                        const struct elf_place *place);
+/* A piece of the file and the address that it is loaded to. */
+struct elf_segment {
+    uint64_t offset; /* in the file */
+    uint64_t bytes;
+    uint64_t address;
+};
+
+struct elf_image {
+    const uint8_t *data; /* the file; the caller's */
+    uint64_t bytes;
+    const struct elf_place *place;
+    struct elf_segment segment[ELF_SEGMENTS_MAX];
+    unsigned segments;
+    uint32_t flash_bytes; /* from the flash's start to the end of the image */
+    char message[ELF_MESSAGE_BYTES]; /* why it is none; one line, no newline */
+};
 
 /*
- * Fills flash[0 .. flash_bytes) with the flash's contents after a file that has
- * passed elf_check() is loaded: 0xff where it loads nothing. flash_bytes as
- * from elf_check().
+ * Fills in the image that the file in data[0 .. bytes) is. It must be an
+ * executable for ARM whose loaded segments lie in the flash; the initial stack
+ * pointer must be in RAM or at its end, a multiple of 4, and the reset vector a
+ * Thumb address in a loaded segment. Result: 0; or -1 with the reason in
+ * image->message. Cost: the number of segments.
  */
-void elf_flatten(uint8_t *flash, uint32_t flash_bytes, const uint8_t *data,
-                 uint64_t bytes, const struct elf_place *place);
+NODISCARD int elf_open(struct elf_image *image, const uint8_t *data,
+                       uint64_t bytes, const struct elf_place *place);
 
-/*
- * Where in a file that has passed elf_check() the `count` bytes for `address`
- * are; 0: they are not loaded, or not in one segment.
- */
-uint64_t elf_offset(const uint8_t *data, uint64_t bytes,
-                    const struct elf_place *place, uint32_t address,
+/* Fills flash[0 .. image->flash_bytes) with the flash's contents after the
+   image is loaded: 0xff where it loads nothing. */
+void elf_flatten(uint8_t *flash, const struct elf_image *image);
+
+/* Where in the file the `count` bytes for `address` are; 0: they are not
+   loaded, or not in one segment. */
+uint64_t elf_offset(const struct elf_image *image, uint32_t address,
                     uint32_t count);
-
-#define ELF_KERNELS_MAX 64u
 
 #define ELF_NAMES_BYTES 640u
 
 /*
- * The names of the kernels in a file that has passed elf_check(), by its
- * symbols and its kernel_table. They lie in the file's data. Result: how many;
- * 0: the file does not tell, since it has no symbols.
+ * The names of the image's kernels, by its symbols and its kernel_table, each
+ * behind a space. Result: how many; 0 and "": the file does not tell, since it
+ * has no symbols.
  */
-unsigned elf_kernels(const char *name[ELF_KERNELS_MAX], const uint8_t *data,
-                     uint64_t bytes, const struct elf_place *place);
-
-/* The same as a text, each name behind a space; "": the file does not tell. */
-unsigned elf_kernel_names(char text[ELF_NAMES_BYTES], const uint8_t *data,
-                          uint64_t bytes, const struct elf_place *place);
+unsigned elf_kernels(char text[ELF_NAMES_BYTES], const struct elf_image *image);
 
 #endif

@@ -5,34 +5,33 @@
 #include "hal/image.h"
 #include "qemu/board/firmware.h"
 #include "qemu/base/file.h"
+#include "qemu/base/memory.h"
 #include "qemu/base/quote.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-/* Returns the first board with serial ports that the image fits, and sets the
-   image's size. NULL: it fits none; `why` is what the default board lacks. */
+/* Opens the ELF file as an image of the first board with serial ports that it
+   fits. NULL: it fits none; `why` is what the first one lacks. */
 static const struct board_kind *board_of(struct fault_image *image,
-                                         uint32_t *flash_bytes,
+                                         struct elf_image *elf,
                                          const uint8_t *data, uint64_t bytes)
 {
     const struct board_kind *board;
-    char message[ELF_MESSAGE_BYTES];
 
     for (size_t i = 0; (board = board_at(i)) != NULL; ++i) {
         if (board->circuits != BOARD_SERIAL) {
             continue;
         }
-        if (elf_check(flash_bytes, message, data, bytes, &board->place) == 0) {
+        if (elf_open(elf, data, bytes, &board->place) == 0) {
             image->why[0] = '\0';
             return board;
         }
         if (image->why[0] == '\0') {
             snprintf(image->why, sizeof image->why, "%.60s %.200s", image->path,
-                     message);
+                     elf->message);
         }
     }
     return NULL;
@@ -43,8 +42,8 @@ static const struct board_kind *board_of(struct fault_image *image,
 static void reckon(struct fault_image *image, const uint8_t *data,
                    uint64_t bytes)
 {
-    uint32_t flash_bytes;
-    const struct board_kind *board = board_of(image, &flash_bytes, data, bytes);
+    struct elf_image elf;
+    const struct board_kind *board = board_of(image, &elf, data, bytes);
     uint32_t skipped;
     uint8_t *flash;
 
@@ -52,16 +51,15 @@ static void reckon(struct fault_image *image, const uint8_t *data,
         return;
     }
     skipped = board->identity_offset + (uint32_t)sizeof(struct image_identity);
-    flash = flash_bytes > skipped ? malloc(flash_bytes) : NULL;
-    if (flash == NULL) {
+    if (elf.flash_bytes <= skipped) {
         snprintf(image->why, sizeof image->why,
-                 "%.200s is too small for an image, or memory is short",
-                 image->path);
+                 "%.200s is too small for an image", image->path);
         return;
     }
-    (void)elf_kernel_names(image->kernels, data, bytes, &board->place);
-    elf_flatten(flash, flash_bytes, data, bytes, &board->place);
-    image->crc = crc32_update(0, flash + skipped, flash_bytes - skipped);
+    flash = memory_or_exit(malloc(elf.flash_bytes));
+    (void)elf_kernels(image->kernels, &elf);
+    elf_flatten(flash, &elf);
+    image->crc = crc32_update(0, flash + skipped, elf.flash_bytes - skipped);
     free(flash);
 }
 
@@ -102,8 +100,6 @@ const char *fault_image_find(char pc_at[ADDRESSES_TEXT_BYTES],
                              struct fault_image *image, uint32_t crc,
                              uint32_t pc, uint32_t lr)
 {
-    const uint32_t address[] = {pc, addresses_call(lr)};
-    char text[2][ADDRESSES_TEXT_BYTES] = {"", ""};
     static char other[FAULT_IMAGE_WHY_BYTES];
 
     pc_at[0] = '\0';
@@ -118,13 +114,9 @@ const char *fault_image_find(char pc_at[ADDRESSES_TEXT_BYTES],
                  image->path, image->crc, crc);
         return other;
     }
-    if (!addresses_find(text, address, 2, image->path)) {
-        snprintf(image->why, sizeof image->why,
-                 "arm-none-eabi-addr2line, of binutils-arm-none-eabi, does not "
-                 "run");
+    if (!addresses_find(pc_at, lr_at, pc, lr, image->path)) {
+        snprintf(image->why, sizeof image->why, ADDRESSES_MISSING);
         return image->why;
     }
-    memcpy(pc_at, text[0], sizeof text[0]);
-    memcpy(lr_at, text[1], sizeof text[1]);
     return NULL;
 }

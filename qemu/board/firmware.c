@@ -22,8 +22,7 @@ void firmware_default(char path[PATH_MAX], const struct board_kind *board)
 
 static int check(const char *path, const struct board_kind *board)
 {
-    char message[ELF_MESSAGE_BYTES];
-    uint32_t flash_bytes;
+    struct elf_image image;
     uint64_t bytes;
     uint8_t *data;
     int status = 0;
@@ -34,8 +33,8 @@ static int check(const char *path, const struct board_kind *board)
     if (file_read(&data, &bytes, path) != 0) {
         return 1;
     }
-    if (elf_check(&flash_bytes, message, data, bytes, &board->place) != 0) {
-        status = file_error(path, "%s", message);
+    if (elf_open(&image, data, bytes, &board->place) != 0) {
+        status = file_error(path, "%s", image.message);
     }
     free(data);
     return status;
@@ -61,58 +60,38 @@ int firmware_find_slow(char path[PATH_MAX], const char *firmware,
     return check(path, board);
 }
 
-/* Result: as of firmware_check_kernel(). */
-static int check_names(const char *path, const struct board_kind *board,
-                       const char *kernel, const char *const name[],
-                       unsigned names)
+unsigned firmware_kernels(char names[ELF_NAMES_BYTES], const char *path,
+                          const struct board_kind *board)
 {
-    for (unsigned i = 0; i < names; ++i) {
-        if (strcmp(name[i], kernel) == 0) {
+    struct elf_image image;
+    uint64_t bytes;
+    uint8_t *data;
+    unsigned count = 0;
+
+    names[0] = '\0';
+    if (file_read(&data, &bytes, path) == 0) {
+        if (elf_open(&image, data, bytes, &board->place) == 0) {
+            count = elf_kernels(names, &image);
+        }
+        free(data);
+    }
+    return count;
+}
+
+int firmware_check_kernel(const char *names, const char *path,
+                          const struct board_kind *board, const char *kernel)
+{
+    size_t length = strlen(kernel);
+
+    for (const char *at = strstr(names, kernel); at != NULL;
+         at = strstr(at + 1, kernel)) {
+        if (at[-1] == ' ' && (at[length] == ' ' || at[length] == '\0')) {
             return 0;
         }
     }
-    fprintf(stderr, "quincunx: %s: this image has no kernel '%s', only",
-            quote_shown(path), kernel);
-    for (unsigned i = 0; i < names; ++i) {
-        fprintf(stderr, " %s", quote_shown(name[i]));
-    }
-    fprintf(stderr, "; `make BOARD=%s KERNELS=\"", board->folder);
-    for (unsigned i = 0; i < names; ++i) {
-        fprintf(stderr, "%s ", quote_shown(name[i]));
-    }
-    fprintf(stderr, "%s\"' makes one with it\n", kernel);
-    return 1;
-}
-
-int firmware_check_kernel(const char *path, const struct board_kind *board,
-                          const char *kernel)
-{
-    const char *name[ELF_KERNELS_MAX];
-    uint64_t bytes;
-    uint8_t *data;
-    unsigned names;
-    int status;
-
-    if (file_read(&data, &bytes, path) != 0) {
-        return 1;
-    }
-    names = elf_kernels(name, data, bytes, &board->place);
-    status = names > 0 ? check_names(path, board, kernel, name, names) : 0;
-    free(data);
-    return status;
-}
-
-unsigned firmware_kernels(char text[ELF_NAMES_BYTES], const char *path,
-                          const struct board_kind *board)
-{
-    uint64_t bytes;
-    uint8_t *data;
-    unsigned names;
-
-    if (file_read(&data, &bytes, path) != 0) {
-        return 0;
-    }
-    names = elf_kernel_names(text, data, bytes, &board->place);
-    free(data);
-    return names;
+    names = quote_shown(names);
+    return file_error(path,
+                      "this image has no kernel '%s', only%s; `make BOARD=%s "
+                      "KERNELS=\"%s %s\"' makes one with it",
+                      kernel, names, board->folder, names + 1, kernel);
 }

@@ -23,20 +23,19 @@ NODISCARD int firmware_find_slow(char path[PATH_MAX], const char *firmware,
                                  const struct board_kind *board);
 
 /*
- * Whether the image `path`, which firmware_find() found, has the kernel of that
- * name, as far as its symbols tell. Result: 0; or 1, after a message with those
- * that it has.
+ * The names of the kernels of the image `path`, which firmware_find() found,
+ * each behind a space. Result: how many; 0 and "": the file does not tell.
  */
-NODISCARD int firmware_check_kernel(const char *path,
-                                    const struct board_kind *board,
-                                    const char *kernel);
+unsigned firmware_kernels(char names[ELF_NAMES_BYTES], const char *path,
+                          const struct board_kind *board);
 
 /*
- * The names of the kernels of the image `path`, which firmware_find() found,
- * each behind a space. Result: how many; 0: the file does not tell.
+ * Whether a kernel is among the names of an image's, as firmware_kernels() gave
+ * them. Result: 0; or 1, after a message with those that it has.
  */
-unsigned firmware_kernels(char text[ELF_NAMES_BYTES], const char *path,
-                          const struct board_kind *board);
+NODISCARD int firmware_check_kernel(const char *names, const char *path,
+                                    const struct board_kind *board,
+                                    const char *kernel);
 
 /* Only the name: `path` if it is not empty. */
 void firmware_default(char path[PATH_MAX], const struct board_kind *board);

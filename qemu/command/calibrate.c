@@ -163,7 +163,7 @@ static int write_results(const struct calibrate_options *options,
         status = calibrate_save(calibration, request, options->output);
     }
     if (options->json) {
-        status |= calibrate_print_json(stdout, calibration, request);
+        calibrate_print_json(stdout, calibration, request);
     } else {
         calibrate_print(options->people, calibration, request);
     }

@@ -2,8 +2,9 @@
 #include "qemu/command/command.h"
 
 #include "qemu/bench/flash.h"
-#include "qemu/bench/flash_identity.h"
 #include "qemu/bench/flash_list.h"
+#include "qemu/bench/flash_map.h"
+#include "qemu/bench/openocd.h"
 #include "qemu/base/progress.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/file.h"
@@ -20,7 +21,7 @@
 #define JOBS 4
 #define TIMEOUT_S 60
 #define TIMEOUT_MAX_S 3600
-#define PROGRAM_BYTES 1024u /* of a command line's FLASH_OPENOCD_TEXT */
+#define PROGRAM_BYTES 1024u /* of a name or path, with the 0 */
 
 struct options {
     struct flash_config config;
@@ -234,17 +235,16 @@ static int flash_one(struct options *options)
 
 /* Checks the image's identity, if it has one, and finds where the coordinates
    lie in it. */
-static int check_identity(struct options *options, const uint8_t *data,
-                          uint64_t bytes)
+static int check_identity(struct options *options,
+                          const struct elf_image *image)
 {
     struct flash_config *config = &options->config;
-    const struct elf_place *place = &config->chip->place;
     uint64_t offset = elf_offset(
-        data, bytes, place, place->flash_start + config->chip->identity_offset,
+        image, image->place->flash_start + config->chip->identity_offset,
         FLASH_IDENTITY_BYTES);
-    int found = offset == 0
-                    ? 0
-                    : flash_identity_check(data + offset, config->chip->number);
+    int found = offset == 0 ? 0
+                            : flash_identity_check(image->data + offset,
+                                                   config->chip->number);
 
     if (found < 0) {
         return file_error(options->image,
@@ -255,7 +255,7 @@ static int check_identity(struct options *options, const uint8_t *data,
         return file_error(options->image, "has no place for --set-coordinates");
     }
     if (found > 0) {
-        flash_identity_pins(options->pins, data + offset);
+        flash_identity_pins(options->pins, image->data + offset);
     }
     config->pins = options->force_pins ? "" : options->pins;
     config->place_offset =
@@ -263,44 +263,28 @@ static int check_identity(struct options *options, const uint8_t *data,
     return 0;
 }
 
-/* Flashes with the image laid out as in flash, for programs that read no ELF.
- */
-static int flash_flattened(struct options *options)
+/* Flashes with the image as a file, and laid out as in flash, for programs that
+   read no ELF. */
+static int flash_image(struct options *options, const struct elf_image *image)
 {
     struct flash_config *config = &options->config;
-    uint8_t *flash = memory_or_exit(malloc(config->flash_bytes));
+    uint8_t *flash = memory_or_exit(malloc(image->flash_bytes));
     int status;
 
-    elf_flatten(flash, config->flash_bytes, config->image, config->image_bytes,
-                &config->chip->place);
+    elf_flatten(flash, image);
+    config->image = image->data;
+    config->image_bytes = image->bytes;
     config->flash = flash;
+    config->flash_bytes = image->flash_bytes;
     status = options->map != NULL ? flash_map(options) : flash_one(options);
     free(flash);
     return status;
 }
 
-/* Checks the image before any board is touched. */
-static int flash_image(struct options *options, const uint8_t *data,
-                       uint64_t bytes)
-{
-    struct flash_config *config = &options->config;
-    char message[ELF_MESSAGE_BYTES];
-
-    if (elf_check(&config->flash_bytes, message, data, bytes,
-                  &config->chip->place) != 0) {
-        return file_error(options->image, "%s", message);
-    }
-    if (check_identity(options, data, bytes) != 0) {
-        return EXIT_FAILED;
-    }
-    config->image = data;
-    config->image_bytes = bytes;
-    return flash_flattened(options);
-}
-
 static int run(void *own)
 {
     struct options *options = own;
+    struct elf_image image;
     uint8_t *data;
     uint64_t bytes;
     int status;
@@ -313,7 +297,13 @@ static int run(void *own)
     if (file_read(&data, &bytes, options->image) != 0) {
         return EXIT_FAILED;
     }
-    status = flash_image(options, data, bytes);
+    /* The image is checked before any board is touched. */
+    if (elf_open(&image, data, bytes, &options->config.chip->place) != 0) {
+        status = file_error(options->image, "%s", image.message);
+    } else {
+        status = check_identity(options, &image);
+    }
+    status = status == 0 ? flash_image(options, &image) : status;
     free(data);
     return status;
 }

@@ -240,16 +240,21 @@ static int read_load(struct job_originator *originator,
     return status == 0 ? check_load(&task) : status;
 }
 
-/* An image with fewer kernels than this program is told: the last choice of
-   KERNELS= holds. */
-static void note_image(struct job_options *options)
+/* Checks that the image has the kernel, if it tells its kernels. One with
+   fewer than this program is told: the last choice of KERNELS= holds. */
+static int check_kernels(struct job_options *options)
 {
-    unsigned count = firmware_kernels(options->kernels, options->firmware,
-                                      options->request.board);
+    struct request *request = &options->request;
+    unsigned count =
+        firmware_kernels(options->kernels, options->firmware, request->board);
 
     if (count > 0 && count < kernel_table_count) {
-        options->request.image_kernels = options->kernels;
+        request->image_kernels = options->kernels;
     }
+    return count > 0
+               ? firmware_check_kernel(options->kernels, options->firmware,
+                                       request->board, request->kernel->name)
+               : 0;
 }
 
 int job_options_find_boards(struct job_options *options)
@@ -270,9 +275,7 @@ int job_options_find_boards(struct job_options *options)
                                     request->board);
     }
     if (status == 0 && request->kernel != NULL) {
-        status = firmware_check_kernel(options->firmware, request->board,
-                                       request->kernel->name);
-        note_image(options);
+        status = check_kernels(options);
     }
     status = status == 0 ? emulator_check(request->board, otherwise) : status;
     return status == 0 ? memory_need_check(request, options->force) : status;

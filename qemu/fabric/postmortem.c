@@ -146,19 +146,18 @@ static void print_fault(FILE *out, const struct node_fault *fault)
 static void print_where(FILE *out, const struct node_fault *fault,
                         const char *firmware)
 {
-    const uint32_t address[] = {fault->pc, addresses_call(fault->lr)};
-    char text[2][ADDRESSES_TEXT_BYTES];
+    char pc_at[ADDRESSES_TEXT_BYTES];
+    char lr_at[ADDRESSES_TEXT_BYTES];
 
-    if (!addresses_find(text, address, 2, firmware)) {
-        fprintf(out, "    not looked up: arm-none-eabi-addr2line, of "
-                     "binutils-arm-none-eabi, does not run\n");
+    if (!addresses_find(pc_at, lr_at, fault->pc, fault->lr, firmware)) {
+        fprintf(out, "    not looked up: " ADDRESSES_MISSING "\n");
         return;
     }
-    if (text[0][0] != '\0') {
-        fprintf(out, "    pc: %s\n", text[0]);
+    if (pc_at[0] != '\0') {
+        fprintf(out, "    pc: %s\n", pc_at);
     }
-    if (text[1][0] != '\0') {
-        fprintf(out, "    lr: %s\n", text[1]);
+    if (lr_at[0] != '\0') {
+        fprintf(out, "    lr: %s\n", lr_at);
     }
 }
 

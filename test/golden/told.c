@@ -12,7 +12,6 @@
  *       how far it is, and how
  */
 #include "qemu/bench/calibrate_print.h"
-#include "qemu/bench/calibrate_repeats.h"
 #include "qemu/job/job.h"
 #include "qemu/job/trial.h"
 #include "qemu/command/job_options.h"

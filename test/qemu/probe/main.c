@@ -7,7 +7,6 @@
  * WIDTH HEIGHT" the same for rows of which several may be repeats.
  */
 #include "qemu/bench/calibrate.h"
-#include "qemu/bench/calibrate_repeats.h"
 #include "qemu/base/memory.h"
 #include "test/unit/unit.h"
 
