@@ -24,19 +24,19 @@ FILE *control_group_open(const char *root, const char *folder, const char *name)
 {
     char path[3 * PATH_MAX];
 
-    snprintf(path, sizeof path, "%s%s%s%s", root, folder,
-             name[0] == '\0' ? "" : "/", name);
+    snprintf(path, sizeof path, "%s%s/%s", root, folder, name);
     return fopen(path, "re");
 }
 
-bool control_group_number(uint64_t *value, FILE *file, const char *word)
+bool control_group_number(uint64_t *value, const char *root, const char *folder,
+                          const char *name, const char *word)
 {
+    FILE *file = control_group_open(root, folder, name);
+    size_t length = strlen(word);
     char line[256];
     bool found = false;
 
     while (file != NULL && !found && fgets(line, sizeof line, file) != NULL) {
-        size_t length = strlen(word);
-
         found = strncmp(line, word, length) == 0 &&
                 (length == 0 || strchr(": \t", line[length]) != NULL) &&
                 sscanf(line + length + (line[length] == ':'), "%" SCNu64,
@@ -87,7 +87,7 @@ static bool parse_mount(struct hierarchy *hierarchy, const char *line)
    version 2 "0::/a/b". */
 static bool find_own(struct hierarchy *hierarchy, const char *root)
 {
-    FILE *file = control_group_open(root, "/proc/self/cgroup", "");
+    FILE *file = control_group_open(root, "/proc/self", "cgroup");
     char line[LINE_BYTES];
     bool found = false;
 
@@ -125,17 +125,13 @@ static bool left_in(struct found *found, const struct hierarchy *hierarchy,
     uint64_t used;
     uint64_t spare = 0;
 
-    if (!control_group_number(&found->limit,
-                              control_group_open(root, folder, files->limit),
-                              "") ||
-        !control_group_number(
-            &used, control_group_open(root, folder, files->used), "")) {
+    if (!control_group_number(&found->limit, root, folder, files->limit, "") ||
+        !control_group_number(&used, root, folder, files->used, "")) {
         return false;
     }
     if (files->spare != NULL) {
-        (void)control_group_number(
-            &spare, control_group_open(root, folder, "memory.stat"),
-            files->spare);
+        (void)control_group_number(&spare, root, folder, "memory.stat",
+                                   files->spare);
     }
     used -= spare < used ? spare : used;
     found->left = found->limit > used ? found->limit - used : 0;
@@ -174,7 +170,7 @@ bool control_group_read(uint64_t *left, uint64_t *limit, char group[PATH_MAX],
                         const char *root,
                         const struct control_group_controller *controller)
 {
-    FILE *mounts = control_group_open(root, "/proc/self/mountinfo", "");
+    FILE *mounts = control_group_open(root, "/proc/self", "mountinfo");
     struct hierarchy *hierarchy = memory_or_exit(malloc(sizeof *hierarchy));
     struct found least = {.left = UINT64_MAX};
     char line[LINE_BYTES];

@@ -34,14 +34,14 @@ bool control_group_read(uint64_t *left, uint64_t *limit, char group[PATH_MAX],
                         const char *root,
                         const struct control_group_controller *controller);
 
-/* Opens a file of a folder, or with the name "" the folder itself, if that is a
-   file. Result: NULL if it is not there. */
+/* Opens a file of a folder. Result: NULL if it is not there. */
 FILE *control_group_open(const char *root, const char *folder,
                          const char *name);
 
-/* Reads the number behind a word at the beginning of a line; with the word ""
-   that of the first line; then closes the file, which may be NULL. Result:
-   false if there is none, such as "max". */
-bool control_group_number(uint64_t *value, FILE *file, const char *word);
+/* Reads the number behind a word at the beginning of a line of such a file;
+   with the word "" that of the first line. Result: false if there is none, such
+   as "max". */
+bool control_group_number(uint64_t *value, const char *root, const char *folder,
+                          const char *name, const char *word);
 
 #endif

@@ -10,7 +10,9 @@ static unsigned least_of(unsigned a, unsigned b, unsigned c)
     return least < c ? least : c;
 }
 
-unsigned edits_between(const char *word, const char *name)
+/* How many letters are to be put in, taken out or changed to turn one word into
+   the other, a name. Cost: the product of their lengths. */
+static unsigned edits_between(const char *word, const char *name)
 {
     unsigned row[EDITS_NAME_BYTES + 1];
     size_t length = strlen(name);

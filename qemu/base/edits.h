@@ -6,10 +6,6 @@
 #define EDITS_MAX 2u         /* so near may a word be meant as the name */
 #define EDITS_NAME_BYTES 32u /* of the longest name */
 
-/* How many letters are to be put in, taken out or changed to turn one word into
-   the other, a name. Pure; cost: the product of their lengths. */
-unsigned edits_between(const char *word, const char *name);
-
 /* The name, of those offered so far, that a word is nearest to. */
 struct edits_nearest {
     const char *word;

@@ -51,7 +51,6 @@ void file_beside_program(char path[PATH_MAX], const char *name)
 {
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    char *slash;
 
     path[0] = '\0';
     if (length <= 0) {
@@ -62,39 +61,66 @@ void file_beside_program(char path[PATH_MAX], const char *name)
         return;
     }
     self[length] = '\0';
-    slash = strrchr(self, '/');
-    if (slash != NULL) {
-        slash[1] = '\0';
-        if (strlen(self) + strlen(name) < PATH_MAX) {
-            strcat(strcpy(path, self), name);
-        }
+    *strrchr(self, '/') = '\0';
+    if (snprintf(path, PATH_MAX, "%s/%s", self, name) >= PATH_MAX) {
+        path[0] = '\0';
     }
 }
 
-/* The file's path without links, of one that is missing by its folder's; NULL
-   if there is no such folder. To be freed. */
+/* Where the links lead that a missing file's path ends in; the path itself if
+   it ends in none. NULL with errno: they lead in a circle. To be freed. */
+static char *followed(const char *path)
+{
+    char *at = memory_or_exit(strdup(path));
+    char to[PATH_MAX];
+    ssize_t bytes = 0;
+
+    for (unsigned i = 0; i < LINKS_MAX; ++i) {
+        const char *slash = strrchr(at, '/');
+        char *next;
+
+        bytes = readlink(at, to, sizeof to - 1);
+        if (bytes < 0) {
+            return at;
+        }
+        to[bytes] = '\0';
+        if (to[0] == '/' || slash == NULL) {
+            next = strdup(to);
+        } else if (asprintf(&next, "%.*s%s", (int)(slash + 1 - at), at, to) <
+                   0) {
+            next = NULL;
+        }
+        free(at);
+        at = memory_or_exit(next);
+    }
+    free(at);
+    errno = ELOOP;
+    return NULL;
+}
+
+/* A file's path without links; of one that is missing, where its last part
+   leads in its folder. NULL with errno: there is no such folder, or the links
+   lead in a circle. To be freed. */
 static char *resolved(const char *path)
 {
     char *whole = realpath(path, NULL);
-    char *copy = strdup(path);
-    char *slash = copy != NULL ? strrchr(copy, '/') : NULL;
-    char *folder = NULL;
+    char *at = whole == NULL ? followed(path) : NULL;
+    char *slash = at != NULL ? strrchr(at, '/') : NULL;
+    char *folder;
 
-    if (whole == NULL && copy != NULL) {
-        if (slash != NULL) {
-            *slash = '\0';
-        }
-        folder = realpath(slash == NULL   ? "."
-                          : slash == copy ? "/"
-                                          : copy,
-                          NULL);
-        if (folder != NULL && asprintf(&whole, "%s/%s", folder,
-                                       slash != NULL ? slash + 1 : path) < 0) {
-            whole = NULL;
-        }
+    if (at == NULL) {
+        return whole;
+    }
+    if (slash != NULL) {
+        *slash = '\0';
+    }
+    folder = realpath(slash == NULL ? "." : slash == at ? "/" : at, NULL);
+    if (folder != NULL &&
+        asprintf(&whole, "%s/%s", folder, slash != NULL ? slash + 1 : at) < 0) {
+        whole = memory_or_exit(NULL);
     }
     free(folder);
-    free(copy);
+    free(at);
     return whole;
 }
 
@@ -124,27 +150,6 @@ bool file_same(const char *one, const char *other)
 
 /* ---- reading ---- */
 
-/* Result: 0 and its size, or 1 after a message. */
-static int check_regular(uint64_t *bytes, FILE *file, const char *path)
-{
-    struct stat is;
-
-    if (fstat(fileno(file), &is) != 0) {
-        return file_error(path, "%s", strerror(errno));
-    }
-    if (S_ISDIR(is.st_mode)) {
-        return file_error(path, "%s", strerror(EISDIR));
-    }
-    if (!S_ISREG(is.st_mode)) {
-        return file_error(
-            path, is_standard_input(path)
-                      ? "must be a file or a pipe"
-                      : "must be a file, a pipe, or - for standard input");
-    }
-    *bytes = (uint64_t)is.st_size;
-    return 0;
-}
-
 /* Whether a path may lead to a pipe whose writer this program's caller started:
    standard input, or what a shell makes of <(...). */
 static bool may_be_pipe(const char *path)
@@ -167,22 +172,22 @@ static ssize_t read_next(int fd, void *block, size_t room)
 }
 
 /* Copies all that comes out of a file to one without a name, which takes its
-   place, `most` bytes at most. Result: 0, or 1 after a message. */
-static int spool(FILE **file, const char *path, uint64_t most)
+   place, `most` bytes at most. Result: 0 and how many, or 1 after a message. */
+static int spool(FILE **file, uint64_t *bytes, const char *path, uint64_t most)
 {
     FILE *copy = tmpfile();
     char block[65536];
     ssize_t got = 1;
-    uint64_t bytes = 0;
     bool failed = copy == NULL;
 
-    while (!failed && got > 0 && bytes <= most) {
+    *bytes = 0;
+    while (!failed && got > 0 && *bytes <= most) {
         got = read_next(fileno(*file), block, sizeof block);
         failed = got < 0 || fwrite(block, 1, (size_t)got, copy) < (size_t)got;
-        bytes += got > 0 ? (uint64_t)got : 0;
+        *bytes += got > 0 ? (uint64_t)got : 0;
     }
     failed = failed || fflush(copy) != 0;
-    if (failed || bytes > most) {
+    if (failed || *bytes > most) {
         file_error(path, "%s",
                    failed ? limits_file_error(errno) : strerror(EFBIG));
         if (copy != NULL) {
@@ -205,30 +210,35 @@ static bool is_as_long(const struct stat *is, int fd)
            (is->st_size > 0 ? 1 : 0);
 }
 
-/* Copies what has to be read to its end before it is known how long it is.
-   Result: 0, or 1 after a message. */
-static int spool_unsized(FILE **file, const char *path)
+/* Tells a file's size, and puts a copy in the place of what has to be read to
+   its end before that is known. Result: 0, or 1 after a message. */
+static int measure(FILE **file, uint64_t *bytes, const char *path)
 {
     int fd = fileno(*file);
-    struct stat is;
+    struct stat is = {.st_mode = 0};
 
-    if (fstat(fd, &is) != 0) {
-        return 0; /* check_regular() says why */
+    if (fstat(fd, &is) != 0 || S_ISDIR(is.st_mode)) {
+        return file_error(path, "%s",
+                          strerror(S_ISDIR(is.st_mode) ? EISDIR : errno));
     }
     if (S_ISREG(is.st_mode)) {
-        return is_as_long(&is, fd) ? 0 : spool(file, path, UNSIZED_MAX);
+        *bytes = (uint64_t)is.st_size;
+        return is_as_long(&is, fd) ? 0 : spool(file, bytes, path, UNSIZED_MAX);
     }
     if (strcmp(path, "/dev/null") == 0) { /* an empty file */
-        return spool(file, path, 0);
+        return spool(file, bytes, path, 0);
     }
     if (!S_ISFIFO(is.st_mode) &&
         !(may_be_pipe(path) && (S_ISSOCK(is.st_mode) || isatty(fd) == 1))) {
-        return 0;
+        return file_error(
+            path, is_standard_input(path)
+                      ? "must be a file or a pipe"
+                      : "must be a file, a pipe, or - for standard input");
     }
-    if (spool(file, path, UINT64_MAX) != 0) {
+    if (spool(file, bytes, path, UINT64_MAX) != 0) {
         return 1;
     }
-    return may_be_pipe(path) || ftello(*file) > 0
+    return may_be_pipe(path) || *bytes > 0
                ? 0
                : file_error(path, "nobody writes to this pipe; must be a file, "
                                   "a pipe, or - for standard input");
@@ -261,8 +271,7 @@ int file_open(FILE **file, uint64_t *bytes, const char *path)
     if (*file == NULL) {
         return file_error(path, "%s", limits_file_error(errno));
     }
-    status = spool_unsized(file, path);
-    status = status == 0 ? check_regular(bytes, *file, path) : status;
+    status = measure(file, bytes, path);
     if (status != 0) {
         fclose(*file);
         *file = NULL;
@@ -434,37 +443,6 @@ static void file_forget(struct file_output *file)
     free(file->target);
 }
 
-/* Where the links lead that a missing file's path ends in; the path itself if
-   it ends in none. NULL with errno: they lead in a circle. To be freed. */
-static char *followed(const char *path)
-{
-    char *at = memory_or_exit(strdup(path));
-    char to[PATH_MAX];
-    ssize_t bytes = 0;
-
-    for (unsigned i = 0; i < LINKS_MAX; ++i) {
-        const char *slash = strrchr(at, '/');
-        char *next;
-
-        bytes = readlink(at, to, sizeof to - 1);
-        if (bytes < 0) {
-            return at;
-        }
-        to[bytes] = '\0';
-        if (to[0] == '/' || slash == NULL) {
-            next = strdup(to);
-        } else if (asprintf(&next, "%.*s%s", (int)(slash + 1 - at), at, to) <
-                   0) {
-            next = NULL;
-        }
-        free(at);
-        at = memory_or_exit(next);
-    }
-    free(at);
-    errno = ELOOP;
-    return NULL;
-}
-
 /* Opens a file that takes the path's place when it is complete. One that a
    killed process of this number has left there keeps its name. Result: a
    descriptor; -1 with errno. */
@@ -472,10 +450,7 @@ static int open_temporary(struct file_output *file, const char *path)
 {
     int fd = -1;
 
-    file->target = realpath(path, NULL);
-    if (file->target == NULL) {
-        file->target = followed(path);
-    }
+    file->target = resolved(path);
     if (file->target == NULL) {
         return -1;
     }

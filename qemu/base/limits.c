@@ -61,11 +61,9 @@ static uint64_t threads_of(const char *root, const char *pid)
     uint64_t threads = 0;
 
     snprintf(folder, sizeof folder, "/proc/%.20s", pid);
-    (void)control_group_number(
-        &user, control_group_open(root, folder, "status"), "Uid");
+    (void)control_group_number(&user, root, folder, "status", "Uid");
     if (user == getuid()) {
-        (void)control_group_number(
-            &threads, control_group_open(root, folder, "status"), "Threads");
+        (void)control_group_number(&threads, root, folder, "status", "Threads");
     }
     return threads;
 }
@@ -96,8 +94,8 @@ static uint64_t count_own(const char *root)
    with users of its own. */
 static bool is_limited(const char *root)
 {
-    FILE *map = control_group_open(root, "/proc/self/uid_map", "");
-    FILE *status = control_group_open(root, "/proc/self/status", "");
+    FILE *map = control_group_open(root, "/proc/self", "uid_map");
+    FILE *status = control_group_open(root, "/proc/self", "status");
     uint64_t capabilities = 0;
     char line[256];
     bool all;
@@ -123,7 +121,7 @@ void limits_read_processes(struct limits_processes *limits, const char *root)
     uint64_t left;
     uint64_t most;
     uint64_t all = 0;
-    FILE *load = control_group_open(root, "/proc/loadavg", "");
+    FILE *load = control_group_open(root, "/proc", "loadavg");
 
     *limits = (struct limits_processes){.left = UINT64_MAX};
     if (getrlimit(RLIMIT_NPROC, &user) == 0 && user.rlim_cur != RLIM_INFINITY &&
@@ -142,9 +140,8 @@ void limits_read_processes(struct limits_processes *limits, const char *root)
     for (size_t i = 0; i < 2; ++i) {
         static const char *const name[] = {"pid_max", "threads-max"};
 
-        if (control_group_number(
-                &most, control_group_open(root, "/proc/sys/kernel", name[i]),
-                "")) {
+        if (control_group_number(&most, root, "/proc/sys/kernel", name[i],
+                                 "")) {
             offer(limits, rest(most, all), "sysctl kernel.%s (%" PRIu64 ")",
                   name[i], most);
         }
@@ -176,9 +173,7 @@ void limits_read_memory(struct limits_memory *limit, const char *root)
     uint64_t kib;
 
     *limit = (struct limits_memory){.bytes = UINT64_MAX};
-    if (control_group_number(&kib,
-                             control_group_open(root, "/proc/meminfo", ""),
-                             "MemAvailable")) {
+    if (control_group_number(&kib, root, "/proc", "meminfo", "MemAvailable")) {
         limit->bytes = kib * 1024;
     }
     if (control_group_read(&left, &most, group, root, &memory) &&
@@ -192,10 +187,8 @@ uint64_t limits_memory_kills(const char *root)
 {
     uint64_t kills = 0;
 
-    return control_group_number(
-               &kills, control_group_open(root, "/proc/vmstat", ""), "oom_kill")
-               ? kills
-               : 0;
+    (void)control_group_number(&kills, root, "/proc", "vmstat", "oom_kill");
+    return kills;
 }
 
 /* ---- open files ---- */

@@ -4,9 +4,11 @@
 #include "qemu/base/exit_status.h"
 #include "qemu/base/quote.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DIGITS "0123456789"
@@ -21,19 +23,19 @@ static bool append(uint64_t *value, unsigned digit)
     return true;
 }
 
-/* Digits up to `end`; at least one. False if none, others, or too large. */
+/* Digits up to `end`, behind which none follows; at least one. Result: false if
+   there is none, there are others, or the value is too large. */
 static bool parse_digits(const char *text, const char *end, uint64_t *value)
 {
-    uint64_t sum = 0;
+    uint64_t sum;
 
-    if (text == end) {
+    if (text == end || text + strspn(text, DIGITS) != end) {
         return false;
     }
-    for (; text != end; ++text) {
-        if (*text < '0' || *text > '9' ||
-            !append(&sum, (unsigned)(*text - '0'))) {
-            return false;
-        }
+    errno = 0;
+    sum = strtoull(text, NULL, 10);
+    if (errno != 0) {
+        return false;
     }
     *value = sum;
     return true;

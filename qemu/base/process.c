@@ -386,39 +386,31 @@ void process_explain(FILE *out, const char *program, int status, uint64_t kills,
     limits_print_own(out);
 }
 
-/* Takes the lines out that say what is always so: boards have no network, and
-   wait without a timer.
-   Result: the bytes that are left. */
-static size_t leave_out_usual(char *text, size_t bytes)
+/* Result: the bytes of the line that text begins with. */
+static size_t line_bytes(const char *text, size_t bytes)
+{
+    const char *end = memchr(text, '\n', bytes);
+
+    return end != NULL ? (size_t)(end - text) + 1 : bytes;
+}
+
+/* Takes the lines out, from `at` on, that say what is always so: boards have no
+   network, and wait without a timer. Result: the bytes that are left. */
+static size_t leave_out_usual(char *text, size_t at, size_t bytes)
 {
     static const char network[] = "nic lan9118.0 has no peer";
     static const char sleep[] = "icount sleep disabled and no active timers";
     size_t left = 0;
 
-    for (size_t at = 0; at < bytes;) {
-        const char *end = memchr(text + at, '\n', bytes - at);
-        size_t line =
-            end != NULL ? (size_t)(end - (text + at)) + 1 : bytes - at;
-
+    for (size_t line; at < bytes; at += line) {
+        line = line_bytes(text + at, bytes - at);
         if (memmem(text + at, line, network, strlen(network)) == NULL &&
             memmem(text + at, line, sleep, strlen(sleep)) == NULL) {
             memmove(text + left, text + at, line);
             left += line;
         }
-        at += line;
     }
     return left;
-}
-
-/* Takes out the end of a line that began before the text. Result: the bytes
-   that are left. */
-static size_t leave_out_part(char *text, size_t bytes)
-{
-    const char *end = memchr(text, '\n', bytes);
-    size_t part = end != NULL ? (size_t)(end - text) + 1 : 0;
-
-    memmove(text, text + part, bytes - part);
-    return bytes - part;
 }
 
 /* Where the last whole lines begin that have `most` bytes or fewer; if the last
@@ -437,12 +429,14 @@ void process_last_words(FILE *out, int log)
 {
     char text[LOG_BYTES];
     size_t bytes = read_log(text, log);
+    size_t begin = 0;
     size_t first;
 
-    if (bytes == sizeof text) {
-        bytes = leave_out_part(text, bytes);
+    /* It may begin within a line. */
+    if (bytes == sizeof text && line_bytes(text, bytes) < bytes) {
+        begin = line_bytes(text, bytes);
     }
-    bytes = leave_out_usual(text, bytes);
+    bytes = leave_out_usual(text, begin, bytes);
     first = last_lines(text, bytes, LAST_WORDS_BYTES);
     if (bytes > 0) {
         fprintf(out, "quincunx: last words of the boards' QEMUs:\n%.*s%s",

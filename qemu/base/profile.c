@@ -9,14 +9,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #define LINE_BYTES 256
-#define PROFILE_MESSAGE_BYTES 512u
-#define FILE_BYTES                                                             \
-    65536u /* of a profile, at most: what is behind is not read */
 #define BLANKS " \t\r\n"
 
 static const struct profile known[] = {
@@ -52,9 +50,9 @@ static const struct {
 
 /* One file being read. */
 struct reader {
+    const char *option; /* that names it */
     const char *path;
     unsigned line;
-    char *message;
     uint64_t value_ps[KEYS];
     unsigned line_of[KEYS]; /* where the key stands; 0: nowhere yet */
 };
@@ -73,31 +71,37 @@ static char *strip(char *text)
     return text;
 }
 
-static int line_error(struct reader *reader, const char *text, const char *why)
+/* Prints what is wrong with the line, as printf() does. Result: EXIT_USAGE. */
+__attribute__((format(printf, 2, 3))) static int
+line_error(const struct reader *reader, const char *format, ...)
 {
-    snprintf(reader->message, PROFILE_MESSAGE_BYTES, "%s:%u: '%.80s': %s",
-             quote_shown(reader->path), reader->line, quote_shown(text), why);
-    return -1;
+    va_list list;
+
+    fprintf(stderr, "quincunx: %s: %s:%u: ", reader->option,
+            quote_shown(reader->path), reader->line);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+    return EXIT_USAGE;
 }
 
 static int read_value(struct reader *reader, enum key key, const char *text)
 {
+    const char *shown = quote_shown(text);
     const char *allowed = parse_time_ps(text, &reader->value_ps[key]);
 
     if (allowed != NULL) {
-        return line_error(reader, text, allowed);
+        return line_error(reader, "'%.80s': %s", shown, allowed);
     }
     if (key == KEY_STARTUP && reader->value_ps[key] == 0) {
-        return line_error(reader, text, "startup must be at least 1ps");
+        return line_error(reader, "'%.80s': startup must be at least 1ps",
+                          shown);
     }
-    if (reader->value_ps[key] > keys[key].most_ps) {
-        char why[64];
-
-        snprintf(why, sizeof why, "%s must be at most %s", keys[key].name,
-                 keys[key].most);
-        return line_error(reader, text, why);
-    }
-    return 0;
+    return reader->value_ps[key] <= keys[key].most_ps
+               ? 0
+               : line_error(reader, "'%.80s': %s must be at most %s", shown,
+                            keys[key].name, keys[key].most);
 }
 
 static int read_setting(struct reader *reader, const char *name,
@@ -108,16 +112,15 @@ static int read_setting(struct reader *reader, const char *name,
             continue;
         }
         if (reader->line_of[key] != 0) {
-            char why[64];
-
-            snprintf(why, sizeof why, "must be set once; line %u sets it too",
-                     reader->line_of[key]);
-            return line_error(reader, name, why);
+            return line_error(reader,
+                              "'%.80s': must be set once; line %u sets it too",
+                              name, reader->line_of[key]);
         }
         reader->line_of[key] = reader->line;
         return read_value(reader, key, text);
     }
-    return line_error(reader, name, "must be startup, transfer or hop_delay");
+    return line_error(reader, "'%.80s': must be startup, transfer or hop_delay",
+                      quote_shown(name));
 }
 
 static int read_line(struct reader *reader, char *line)
@@ -131,64 +134,46 @@ static int read_line(struct reader *reader, char *line)
     }
     equals = strchr(line, '=');
     if (equals == NULL) {
-        return line_error(reader, line,
-                          "must be KEY = TIME, such as "
-                          "startup = 5us");
+        return line_error(reader,
+                          "'%.80s': must be KEY = TIME, such as startup = 5us",
+                          quote_shown(line));
     }
     *equals = '\0';
     return read_setting(reader, strip(line), strip(equals + 1));
 }
 
+/* Result: 0, or EXIT_USAGE after a message. */
 static int read_lines(struct reader *reader, FILE *file)
 {
     char line[LINE_BYTES];
+    int status = 0;
 
-    while (fgets(line, sizeof line, file) != NULL) {
+    while (status == 0 && fgets(line, sizeof line, file) != NULL) {
         reader->line += 1;
-        if (strchr(line, '\n') == NULL && !feof(file)) {
-            return line_error(reader, line,
-                              "must be a line of fewer than 255 characters");
-        }
-        if (read_line(reader, line) != 0) {
-            return -1;
-        }
+        status = strchr(line, '\n') != NULL || feof(file)
+                     ? read_line(reader, line)
+                     : line_error(reader,
+                                  "'%.80s': must be a line of fewer than 255 "
+                                  "characters",
+                                  quote_shown(line));
     }
-    for (enum key key = 0; key < KEYS; ++key) {
+    for (enum key key = 0; key < KEYS && status == 0; ++key) {
         if (reader->line_of[key] == 0) {
-            snprintf(reader->message, PROFILE_MESSAGE_BYTES,
-                     "%s:%u: end of file, and no %s: must set startup, "
-                     "transfer and hop_delay",
-                     quote_shown(reader->path), reader->line, keys[key].name);
-            return -1;
+            status = line_error(reader,
+                                "end of file, and no %s: must set startup, "
+                                "transfer and hop_delay",
+                                keys[key].name);
         }
     }
-    return 0;
+    return status;
 }
 
-static int read_file(struct profile *profile, char *message, FILE *file,
-                     const char *path)
+int profile_set(void *field, const char *option, const char *name)
 {
-    struct reader reader = {.path = path, .message = message};
-    const char *slash = strrchr(path, '/');
-
-    if (read_lines(&reader, file) != 0) {
-        return -1;
-    }
-    snprintf(profile->name, sizeof profile->name, "%.*s",
-             (int)sizeof profile->name - 1, slash == NULL ? path : slash + 1);
-    profile->startup_ps = reader.value_ps[KEY_STARTUP];
-    profile->transfer_ps = reader.value_ps[KEY_TRANSFER];
-    profile->hop_delay_ps = reader.value_ps[KEY_HOP_DELAY];
-    return 0;
-}
-
-/* Fills the profile. Result: 0; -1 with one line in `message` that says what is
-   wrong where, or "" where that is said already. */
-static int load(struct profile *profile, char message[PROFILE_MESSAGE_BYTES],
-                const char *name)
-{
+    struct reader reader = {.option = option, .path = name};
+    struct profile *profile = field;
     FILE *file;
-    int result;
+    int status;
 
     for (size_t i = 0; i < KNOWN_COUNT; ++i) {
         if (strcmp(name, known[i].name) == 0) {
@@ -196,48 +181,24 @@ static int load(struct profile *profile, char message[PROFILE_MESSAGE_BYTES],
             return 0;
         }
     }
-    message[0] = '\0';
     if (access(name, F_OK) != 0 && errno == ENOENT) {
-        snprintf(message, PROFILE_MESSAGE_BYTES,
-                 "'%.200s': is neither a name (t3d, lvds, uart, emulated) nor "
-                 "a file",
-                 quote_shown(name));
-        return -1;
+        return usage_error("%s '%.200s': is neither a name (t3d, lvds, uart, "
+                           "emulated) nor a file",
+                           option, quote_shown(name));
     }
     file = text_open(name);
     if (file == NULL) {
-        return -1;
+        return EXIT_USAGE;
     }
-    result = read_file(profile, message, file, name);
+    status = read_lines(&reader, file);
     fclose(file);
-    return result;
-}
-
-int profile_set(void *field, const char *option, const char *name)
-{
-    char message[PROFILE_MESSAGE_BYTES];
-
-    if (load(field, message, name) == 0) {
-        return 0;
+    if (status == 0) {
+        snprintf(profile->name, sizeof profile->name, "%s", basename(name));
+        profile->startup_ps = reader.value_ps[KEY_STARTUP];
+        profile->transfer_ps = reader.value_ps[KEY_TRANSFER];
+        profile->hop_delay_ps = reader.value_ps[KEY_HOP_DELAY];
     }
-    if (message[0] != '\0') {
-        /* A message on a line of the file begins with its name, without
-           quotes. */
-        fprintf(stderr, "quincunx: %s%s %s\n", option,
-                message[0] == '\'' ? "" : ":", message);
-    }
-    return EXIT_USAGE;
-}
-
-/* Each line of the comment as one of the file's. */
-static void print_comment(FILE *file, const char *comment)
-{
-    for (const char *line = comment; *line != '\0';) {
-        size_t length = strcspn(line, "\n");
-
-        fprintf(file, "# %.*s\n", (int)length, line);
-        line += length + (line[length] == '\n');
-    }
+    return status;
 }
 
 int profile_save(const struct profile *profile, const char *path,
@@ -248,10 +209,10 @@ int profile_save(const struct profile *profile, const char *path,
     if (file_output_open(&file, path) != 0) {
         return -1;
     }
-    print_comment(file.stream, comment);
     fprintf(file.stream,
-            "startup = %" PRIu64 "ps\ntransfer = %" PRIu64
+            "%sstartup = %" PRIu64 "ps\ntransfer = %" PRIu64
             "ps\nhop_delay = %" PRIu64 "ps\n",
-            profile->startup_ps, profile->transfer_ps, profile->hop_delay_ps);
+            comment, profile->startup_ps, profile->transfer_ps,
+            profile->hop_delay_ps);
     return file_output_close(&file, true);
 }

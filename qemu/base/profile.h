@@ -35,8 +35,8 @@ struct profile {
 const char *profile_known(size_t index);
 
 /*
- * Writes a file that profile_set() reads, with `comment`, lines without a
- * newline at the end, at its head. Times are as they are, in whole
+ * Writes a file that profile_set() reads, with `comment`, lines that begin with
+ * # and end with a newline, at its head. Times are as they are, in whole
  * picoseconds. Result: 0; -1 after a message on stderr.
  */
 NODISCARD int profile_save(const struct profile *profile, const char *path,

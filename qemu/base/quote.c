@@ -32,9 +32,8 @@ static bool is_printable(uint32_t character)
    is; else 0. */
 static size_t printable_bytes(const char *text)
 {
-    const uint8_t *byte = (const uint8_t *)text;
-    unsigned length = utf8_length(*byte);
-    uint32_t character = length > 0 ? utf8_character(byte, length) : UTF8_NONE;
+    uint32_t character;
+    unsigned length = utf8_first(&character, (const uint8_t *)text, SIZE_MAX);
 
     return character != UTF8_NONE && is_printable(character) ? length : 0;
 }
@@ -135,15 +134,13 @@ static bool guard_character(struct guarded *guarded)
 {
     const uint8_t *byte = guarded->begin;
     char *to = guarded->text + guarded->ready;
-    size_t length = utf8_length(*byte);
     uint32_t character;
+    size_t length = utf8_first(&character, byte, guarded->held);
     int made;
 
-    if (length > guarded->held) {
+    if (length == 0) {
         return false;
     }
-    character = length > 0 ? utf8_character(byte, (unsigned)length) : UTF8_NONE;
-    length = character != UTF8_NONE ? length : 1;
     if (character == UTF8_NONE ||
         (character < 0x20 && character != '\n' && character != '\t')) {
         made = snprintf(to, GUARDED_ESCAPE_BYTES, "\\x%02x", *byte);

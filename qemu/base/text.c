@@ -15,7 +15,6 @@
 #define MARK "\xef\xbb\xbf"
 #define MARK_BYTES 3u
 #define WIDE_SEEN 128u /* bytes that tell of UTF-16 and UTF-32 */
-#define REASON_BYTES 120
 
 /* Longer marks first: that of UTF-32LE begins as that of UTF-16LE. */
 static const struct mark {
@@ -39,43 +38,35 @@ static const struct mark *mark_of(const uint8_t *data, uint64_t bytes)
     return NULL;
 }
 
-static void drop_front(struct text *text, unsigned bytes)
+/* Makes UTF-8 of what stands behind the mark. Result: 0, or 1 after a message.
+ */
+static int convert(struct text *text, unsigned mark_bytes, const char *path)
 {
-    text->bytes -= bytes;
-    memmove(text->data, text->data + bytes, (size_t)text->bytes);
-}
-
-/* As text_decode(), of what stands behind the mark. */
-static const char *convert(struct text *text, unsigned mark_bytes)
-{
-    static char reason[REASON_BYTES];
     iconv_t to_utf8 = iconv_open("UTF-8", text->encoding);
     size_t room = (size_t)text->bytes / 2 * 3 + 1;
     size_t left = (size_t)text->bytes;
     char *from = (char *)text->data;
-    uint8_t *made = memory_or_exit(malloc(room + 1));
-    char *to = (char *)made;
-    const char *wrong = NULL;
+    char *to;
+    uint8_t *made;
+    int status = 0;
 
     if (to_utf8 == (iconv_t)-1) {
-        snprintf(reason, sizeof reason, "is %s, which this host's iconv lacks",
-                 text->encoding);
-        free(made);
-        return reason;
+        return file_error(path, "is %s, which this host's iconv lacks",
+                          text->encoding);
     }
+    made = memory_or_exit(malloc(room + 1));
+    to = (char *)made;
     if (iconv(to_utf8, &from, &left, &to, &room) == (size_t)-1) {
-        snprintf(reason, sizeof reason,
-                 "byte %zu: is no %s, which the mark at its beginning says",
-                 mark_bytes + (size_t)(from - (char *)text->data),
-                 text->encoding);
-        wrong = reason;
+        status = file_error(
+            path, "byte %zu: is no %s, which the mark at its beginning says",
+            mark_bytes + (size_t)(from - (char *)text->data), text->encoding);
     }
     iconv_close(to_utf8);
     free(text->data);
     text->data = made;
     text->bytes = (uint64_t)(to - (char *)made);
     text->converted = true;
-    return wrong;
+    return status;
 }
 
 /* Line ends may stand behind a ^Z, if an editor has written one more. */
@@ -93,52 +84,36 @@ static void drop_ctrl_z(struct text *text)
     }
 }
 
-static const char *refuse_packed(const char *kind)
-{
-    static char reason[REASON_BYTES];
-
-    snprintf(reason, sizeof reason, "is compressed (%s); must be text", kind);
-    return reason;
-}
-
-const char *text_decode(struct text *text)
+int text_decode(struct text *text, const char *path)
 {
     const struct mark *mark = mark_of(text->data, text->bytes);
     const char *kind = unpack_named(text->data, text->bytes);
-    const char *wrong = NULL;
+    int status = 0;
 
     if (kind != NULL) {
-        return refuse_packed(kind);
-    }
-
-    if (mark != NULL) {
+        status = file_error(path, "is compressed (%s); must be text", kind);
+    } else if (mark != NULL) {
         text->encoding = mark->encoding;
-        drop_front(text, mark->bytes);
-        wrong = strcmp(mark->encoding, "UTF-8") != 0
-                    ? convert(text, mark->bytes)
-                    : NULL;
+        text->bytes -= mark->bytes;
+        memmove(text->data, text->data + mark->bytes, (size_t)text->bytes);
+        if (strcmp(mark->encoding, "UTF-8") != 0) {
+            status = convert(text, mark->bytes, path);
+        }
+    }
+    if (status != 0) {
+        free(text->data);
+        text->data = NULL;
+        return status;
     }
     drop_ctrl_z(text);
-    return wrong;
-}
-
-int text_decode_file(struct text *text, const char *path)
-{
-    const char *wrong = text_decode(text);
-
-    if (wrong == NULL) {
-        return 0;
-    }
-    free(text->data);
-    text->data = NULL;
-    return file_error(path, "%s", wrong);
+    return 0;
 }
 
 int text_read(struct text *text, const char *path)
 {
     *text = (struct text){.data = NULL};
     return file_read(&text->data, &text->bytes, path) == 0
-               ? text_decode_file(text, path)
+               ? text_decode(text, path)
                : 1;
 }
 

@@ -24,15 +24,10 @@ struct text {
     uint64_t marks;       /* of UTF-8 that it left out at lines' beginnings */
 };
 
-/* Takes mark and ^Z off bytes as a file has them, and converts them; what is
-   compressed is no text. Result:
-   NULL, or what is wrong with them, in memory that holds until the next call;
-   data is there either way. */
-const char *text_decode(struct text *text);
-
-/* Does the same with what a file had in it. Result: 0; or 1 and no data, after
-   a message. */
-NODISCARD int text_decode_file(struct text *text, const char *path);
+/* Takes mark and ^Z off bytes as the file `path` has them, and converts them;
+   what is compressed is no text. Result: 0; or 1 and no data, after a message.
+ */
+NODISCARD int text_decode(struct text *text, const char *path);
 
 /* Reads a whole file, and decodes it. Result: as above. */
 NODISCARD int text_read(struct text *text, const char *path);

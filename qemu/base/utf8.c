@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/base/utf8.h"
 
-unsigned utf8_length(uint8_t first)
-{
-    return first < 0x80                    ? 1
-           : first >= 0xc2 && first < 0xe0 ? 2
-           : first >= 0xe0 && first < 0xf0 ? 3
-           : first >= 0xf0 && first < 0xf5 ? 4
-                                           : 0;
-}
-
-uint32_t utf8_character(const uint8_t *text, unsigned length)
+unsigned utf8_first(uint32_t *character, const uint8_t *text, size_t bytes)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned length = text[0] < 0xc2 || text[0] >= 0xf5 ? 1
+                      : text[0] < 0xe0                  ? 2
+                      : text[0] < 0xf0                  ? 3
+                                                        : 4;
     uint32_t value = length == 1 ? text[0] : text[0] & (0x7fu >> length);
 
+    if (length > bytes) {
+        return 0;
+    }
+    *character = UTF8_NONE;
+    if (length == 1 && value >= 0x80) {
+        return 1;
+    }
     for (unsigned i = 1; i < length; ++i) {
         if (text[i] >> 6 != 2) {
-            return UTF8_NONE;
+            return 1;
         }
         value = value << 6 | (text[i] & 0x3fu);
     }
-    return value < least[length] || value > 0x10ffff || value >> 11 == 0x1b
-               ? UTF8_NONE
-               : value;
+    if (value < least[length] || value > 0x10ffff || value >> 11 == 0x1b) {
+        return 1;
+    }
+    *character = value;
+    return length;
 }

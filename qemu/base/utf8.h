@@ -2,16 +2,15 @@
 #ifndef QEMU_BASE_UTF8_H
 #define QEMU_BASE_UTF8_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define UTF8_NONE UINT32_MAX
 
-/* Bytes of the character that such a byte begins, 1 to 4; 0: it begins none. */
-unsigned utf8_length(uint8_t first);
-
-/* The character of so many bytes, as utf8_length() says, or UTF8_NONE: one of
-   them continues none, or it is too long, a surrogate, or beyond Unicode. Reads
-   no byte behind the first that is wrong. */
-uint32_t utf8_character(const uint8_t *text, unsigned length);
+/* Finds the first character of a text of 1 byte or more. Result: its bytes, 1
+   to 4; 1 and UTF8_NONE if the first byte begins none, or what follows is
+   wrong, too long, a surrogate, or beyond Unicode; 0 if its end lies behind the
+   text. Reads no byte behind the first that is wrong. */
+unsigned utf8_first(uint32_t *character, const uint8_t *text, size_t bytes);
 
 #endif

@@ -59,10 +59,10 @@ int calibrate_save(const struct calibration *calibration,
     char comment[512];
 
     snprintf(comment, sizeof comment,
-             "measured by quincunx calibrate: %" PRIu32
+             "# measured by quincunx calibrate: %" PRIu32
              " round trips, %u x %u on %s (%s)\n"
-             "95 %% confidence: startup +- %.0f ps, transfer +- %.3f ps, "
-             "hop_delay +- %.0f ps",
+             "# 95 %% confidence: startup +- %.0f ps, transfer +- %.3f ps, "
+             "hop_delay +- %.0f ps\n",
              calibration->row_count, request->size.width, request->size.height,
              calibration->on, calibration->board, calibration->startup_ps.half,
              calibration->transfer_ps.half, calibration->hop_ps.half);

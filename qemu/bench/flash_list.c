@@ -18,11 +18,8 @@
 struct looked {
     const char *usb;
     const char *by_id;
-    const char *place; /* its folder in `usb` */
-    char vendor[8];
-    char product[8];
+    struct flash_device device;
     char serial[FLASH_NAME_BYTES];
-    char text[FLASH_LIST_TEXT];
     char tty[64]; /* of its interfaces' first; empty: none */
     bool cmsis_dap;
 };
@@ -35,16 +32,14 @@ static void read_line(char *line, size_t room, const char *usb,
     char path[PATH_BYTES];
     FILE *file;
 
-    line[0] = '\0';
     snprintf(path, sizeof path, "%s/%s/%s", usb, place, name);
     file = fopen(path, "r");
-    if (file == NULL) {
-        return;
-    }
-    if (fgets(line, (int)room, file) == NULL) {
+    if (file == NULL || fgets(line, (int)room, file) == NULL) {
         line[0] = '\0';
     }
-    fclose(file);
+    if (file != NULL) {
+        fclose(file);
+    }
     line[strcspn(line, "\n")] = '\0';
     for (char *at = line; *at != '\0'; ++at) {
         *at = isprint((unsigned char)*at) ? *at : '?';
@@ -56,64 +51,71 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* The first entry of a folder that begins so; false: there is none. */
-static bool find_entry(char *found, size_t room, const char *folder,
-                       const char *with)
+/* The entries of a folder, sorted, each the caller's to free with its list;
+   none if there is no such folder. */
+static int list_folder(struct dirent ***entries, const char *folder)
 {
-    DIR *opened = opendir(folder);
-    const struct dirent *entry;
-    bool is_there = false;
+    int count = scandir(folder, entries, NULL, alphasort);
 
-    while (opened != NULL && !is_there && (entry = readdir(opened)) != NULL) {
-        is_there = begins(entry->d_name, with) &&
-                   (size_t)snprintf(found, room, "%s", entry->d_name) < room;
+    if (count < 0) {
+        *entries = NULL;
     }
-    if (opened != NULL) {
-        closedir(opened);
-    }
-    return is_there;
+    return count < 0 ? 0 : count;
 }
 
-/* One interface: adapters have ttyUSB0 there, or tty/ttyACM0. */
-static void look_at_interface(struct looked *looked, const char *name)
+static void free_entries(struct dirent **entries, int count)
 {
-    char line[FLASH_LIST_TEXT];
+    for (int i = 0; i < count; ++i) {
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+/* Names the adapter by the first entry of a folder that begins so, if it has
+   no name yet. */
+static void find_tty(struct looked *looked, const char *interface,
+                     const char *folder, const char *with)
+{
+    struct dirent **entries;
     char path[PATH_BYTES];
+    int count;
 
-    read_line(line, sizeof line, looked->usb, name, "interface");
-    looked->cmsis_dap |= strstr(line, "CMSIS-DAP") != NULL;
-    if (looked->tty[0] != '\0') {
-        return;
+    snprintf(path, sizeof path, "%s/%s%s", looked->usb, interface, folder);
+    count = list_folder(&entries, path);
+    for (int i = 0; i < count && looked->tty[0] == '\0'; ++i) {
+        if (begins(entries[i]->d_name, with)) {
+            snprintf(looked->tty, sizeof looked->tty, "%.63s",
+                     entries[i]->d_name);
+        }
     }
-    snprintf(path, sizeof path, "%s/%s/tty", looked->usb, name);
-    if (!find_entry(looked->tty, sizeof looked->tty, path, "tty")) {
-        snprintf(path, sizeof path, "%s/%s", looked->usb, name);
-        find_entry(looked->tty, sizeof looked->tty, path, "ttyUSB");
-    }
+    free_entries(entries, count);
 }
 
-/* A device's interfaces are beside it: 1-2 has 1-2:1.0, 1-2:1.1. */
+/* A device's interfaces are beside it: 1-2 has 1-2:1.0, 1-2:1.1. Adapters have
+   ttyUSB0 there, or tty/ttyACM0. */
 static void look_at_interfaces(struct looked *looked)
 {
-    size_t length = strlen(looked->place);
+    const char *place = looked->device.place;
     struct dirent **entries;
-    int count = scandir(looked->usb, &entries, NULL, alphasort);
+    int count = list_folder(&entries, looked->usb);
 
     for (int i = 0; i < count; ++i) {
         const char *name = entries[i]->d_name;
+        char line[FLASH_LIST_TEXT];
 
-        if (begins(name, looked->place) && name[length] == ':') {
-            look_at_interface(looked, name);
+        if (begins(name, place) && name[strlen(place)] == ':') {
+            read_line(line, sizeof line, looked->usb, name, "interface");
+            looked->cmsis_dap |= strstr(line, "CMSIS-DAP") != NULL;
+            find_tty(looked, name, "/tty", "tty");
+            find_tty(looked, name, "", "ttyUSB");
         }
-        free(entries[i]);
     }
-    if (count >= 0) {
-        free(entries);
-    }
+    free_entries(entries, count);
 }
 
 /* The kind of a probe, NULL if it is none. */
-static const char *kind_of(const struct looked *looked)
+static const char *kind_of(const struct looked *looked, const char *vendor,
+                           const char *product)
 {
     /* ST's: ST-Link V1, V2, V2-1 and V3 in all their forms. */
     static const char *const products[] = {"3744", "3748", "374a", "374b",
@@ -121,12 +123,11 @@ static const char *kind_of(const struct looked *looked)
                                            "3753", "3754", "3757"};
 
     for (size_t i = 0; i < sizeof products / sizeof *products; ++i) {
-        if (strcmp(looked->vendor, "0483") == 0 &&
-            strcmp(looked->product, products[i]) == 0) {
+        if (strcmp(vendor, "0483") == 0 && strcmp(product, products[i]) == 0) {
             return flash_openocd_interface("stlink");
         }
     }
-    if (strcmp(looked->vendor, "1366") == 0) {
+    if (strcmp(vendor, "1366") == 0) {
         return flash_openocd_interface("jlink");
     }
     return looked->cmsis_dap ? flash_openocd_interface("cmsis-dap") : NULL;
@@ -136,70 +137,56 @@ static const char *kind_of(const struct looked *looked)
 static void name_port(char name[FLASH_NAME_BYTES], const struct looked *looked)
 {
     struct dirent **entries;
-    int count = scandir(looked->by_id, &entries, NULL, alphasort);
+    int count = list_folder(&entries, looked->by_id);
     char path[PATH_BYTES];
     bool found = false;
 
     snprintf(name, FLASH_NAME_BYTES, "/dev/%s", looked->tty);
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count && !found; ++i) {
         char *real;
 
         snprintf(path, sizeof path, "%s/%s", looked->by_id, entries[i]->d_name);
-        real = found ? NULL : realpath(path, NULL);
-        found = found || (real != NULL && strcmp(real, name) == 0 &&
-                          flash_name_check(FLASH_PORT, path) == NULL &&
-                          strpbrk(path, ",\"") == NULL);
-        if (real != NULL && found) {
-            snprintf(name, FLASH_NAME_BYTES, "%.255s", path);
-        }
+        real = realpath(path, NULL);
+        found = real != NULL && strcmp(real, name) == 0 &&
+                flash_name_check(FLASH_PORT, path) == NULL &&
+                strpbrk(path, ",\"") == NULL;
         free(real);
-        free(entries[i]);
     }
-    if (count >= 0) {
-        free(entries);
+    if (found) {
+        snprintf(name, FLASH_NAME_BYTES, "%.255s", path);
     }
+    free_entries(entries, count);
 }
 
-static void add(struct flash_list *list, const struct looked *looked,
-                enum flash_way way, const char *interface)
+/* Whether it is a device by which boards may be flashed. */
+static bool look_at_device(struct looked *looked, const char *place)
 {
-    struct flash_device *device = &list->device[list->count];
+    struct flash_device *device = &looked->device;
+    char vendor[8];
+    char product[8];
 
-    if (list->count == FLASH_LIST_MAX) {
-        return;
+    snprintf(device->place, sizeof device->place, "%.95s", place);
+    read_line(vendor, sizeof vendor, looked->usb, place, "idVendor");
+    read_line(product, sizeof product, looked->usb, place, "idProduct");
+    read_line(looked->serial, sizeof looked->serial, looked->usb, place,
+              "serial");
+    read_line(device->text, sizeof device->text, looked->usb, place, "product");
+    looked->cmsis_dap = strstr(device->text, "CMSIS-DAP") != NULL;
+    look_at_interfaces(looked);
+    device->interface = kind_of(looked, vendor, product);
+    device->way = device->interface != NULL ? FLASH_PROBE
+                  : strcmp(vendor, "0483") == 0 && strcmp(product, "df11") == 0
+                      ? FLASH_DFU
+                      : FLASH_PORT;
+    if (device->way == FLASH_PORT && looked->tty[0] == '\0') {
+        return false;
     }
-    list->count += 1;
-    *device = (struct flash_device){.way = way, .interface = interface};
-    snprintf(device->text, sizeof device->text, "%s", looked->text);
-    snprintf(device->place, sizeof device->place, "%.95s", looked->place);
-    if (way == FLASH_PORT) {
+    if (device->way == FLASH_PORT) {
         name_port(device->name, looked);
-    } else if (flash_name_check(way, looked->serial) == NULL) {
+    } else if (flash_name_check(device->way, looked->serial) == NULL) {
         snprintf(device->name, sizeof device->name, "%s", looked->serial);
     }
-}
-
-static void look_at_device(struct flash_list *list, const char *usb,
-                           const char *by_id, const char *place)
-{
-    struct looked looked = {.usb = usb, .by_id = by_id, .place = place};
-    const char *interface;
-
-    read_line(looked.vendor, sizeof looked.vendor, usb, place, "idVendor");
-    read_line(looked.product, sizeof looked.product, usb, place, "idProduct");
-    read_line(looked.serial, sizeof looked.serial, usb, place, "serial");
-    read_line(looked.text, sizeof looked.text, usb, place, "product");
-    looked.cmsis_dap = strstr(looked.text, "CMSIS-DAP") != NULL;
-    look_at_interfaces(&looked);
-    interface = kind_of(&looked);
-    if (interface != NULL) {
-        add(list, &looked, FLASH_PROBE, interface);
-    } else if (strcmp(looked.vendor, "0483") == 0 &&
-               strcmp(looked.product, "df11") == 0) {
-        add(list, &looked, FLASH_DFU, NULL);
-    } else if (looked.tty[0] != '\0') {
-        add(list, &looked, FLASH_PORT, NULL);
-    }
+    return true;
 }
 
 static int order(const void *left, const void *right)
@@ -213,21 +200,23 @@ static int order(const void *left, const void *right)
 
 int flash_list_read(struct flash_list *list, const char *usb, const char *by_id)
 {
-    DIR *folder = opendir(usb);
-    const struct dirent *entry;
+    struct dirent **entries;
+    int count = list_folder(&entries, usb);
 
     list->count = 0;
-    if (folder == NULL && errno != ENOENT) {
+    if (entries == NULL && errno != ENOENT) {
         return file_error(usb, "%s", strerror(errno));
     }
-    while (folder != NULL && (entry = readdir(folder)) != NULL) {
-        if (entry->d_name[0] != '.' && strchr(entry->d_name, ':') == NULL) {
-            look_at_device(list, usb, by_id, entry->d_name);
+    for (int i = 0; i < count && list->count < FLASH_LIST_MAX; ++i) {
+        const char *name = entries[i]->d_name;
+        struct looked looked = {.usb = usb, .by_id = by_id};
+
+        if (name[0] != '.' && strchr(name, ':') == NULL &&
+            look_at_device(&looked, name)) {
+            list->device[list->count++] = looked.device;
         }
     }
-    if (folder != NULL) {
-        closedir(folder);
-    }
+    free_entries(entries, count);
     qsort(list->device, list->count, sizeof *list->device, order);
     return 0;
 }
@@ -245,7 +234,6 @@ static bool same_serial(const char *a, const char *b)
 static int check_node(char node[FLASH_LIST_NODE], const char *usb,
                       const char *place)
 {
-    static const char key[] = "DEVNAME=";
     char path[PATH_BYTES];
     char line[FLASH_LIST_NODE];
     FILE *file;
@@ -254,10 +242,8 @@ static int check_node(char node[FLASH_LIST_NODE], const char *usb,
     snprintf(path, sizeof path, "%s/%s/uevent", usb, place);
     file = fopen(path, "r");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        if (begins(line, key)) {
-            snprintf(node, FLASH_LIST_NODE, "/dev/%.120s",
-                     line + sizeof key - 1);
+        if (sscanf(line, "DEVNAME=%120s", path) == 1) {
+            snprintf(node, FLASH_LIST_NODE, "/dev/%.120s", path);
         }
     }
     if (file != NULL) {
@@ -271,22 +257,21 @@ static int check_node(char node[FLASH_LIST_NODE], const char *usb,
 int flash_list_look(char node[FLASH_LIST_NODE], const char *usb,
                     const char *serial)
 {
-    DIR *folder = opendir(usb);
-    const struct dirent *entry;
-    int found = folder != NULL ? ENODEV : ENOTSUP;
+    struct dirent **entries;
+    int count = list_folder(&entries, usb);
+    int found = entries != NULL ? ENODEV : ENOTSUP;
 
-    while (folder != NULL && found != 0 && (entry = readdir(folder)) != NULL) {
+    for (int i = 0; i < count && found != 0; ++i) {
+        const char *place = entries[i]->d_name;
         char text[FLASH_NAME_BYTES];
 
-        read_line(text, sizeof text, usb, entry->d_name, "serial");
+        read_line(text, sizeof text, usb, place, "serial");
         if (text[0] != '\0' && same_serial(text, serial)) {
-            found = check_node(node, usb, entry->d_name);
+            found = check_node(node, usb, place);
         } else if (strchr(text, '?') != NULL && found == ENODEV) {
             found = ENOTSUP;
         }
     }
-    if (folder != NULL) {
-        closedir(folder);
-    }
+    free_entries(entries, count);
     return found;
 }

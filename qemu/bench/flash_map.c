@@ -48,9 +48,9 @@ struct reader {
     int status;
 };
 
-/* The first thing that is wrong is told. */
-__attribute__((format(printf, 3, 4))) static void
-print_error(struct reader *reader, unsigned line, const char *format, ...)
+/* Tells the first thing that is wrong, with the line where the record began. */
+__attribute__((format(printf, 2, 3))) static void
+print_error(struct reader *reader, const char *format, ...)
 {
     va_list list;
 
@@ -58,7 +58,8 @@ print_error(struct reader *reader, unsigned line, const char *format, ...)
         return;
     }
     reader->status = 1;
-    fprintf(stderr, "quincunx: %s:%u: ", quote_shown(reader->path), line);
+    fprintf(stderr, "quincunx: %s:%u: ", quote_shown(reader->path),
+            reader->record_line);
     va_start(list, format);
     vfprintf(stderr, format, list);
     va_end(list);
@@ -72,8 +73,7 @@ static void parse_name(struct reader *reader, const char *field)
             continue;
         }
         if (reader->index[column] >= 0) {
-            print_error(reader, reader->record_line,
-                        "column '%s' is there twice", field);
+            print_error(reader, "column '%s' is there twice", field);
         }
         reader->index[column] = (int)reader->field;
     }
@@ -89,8 +89,8 @@ static uint16_t parse_number(struct reader *reader, enum column column,
     uint64_t value = 0;
 
     if (parse_count(field, &value) != NULL || value > most) {
-        print_error(reader, reader->record_line, "%s '%.*s': must be 0 to %u",
-                    names[column], SHOWN, field, most);
+        print_error(reader, "%s '%.*s': must be 0 to %u", names[column], SHOWN,
+                    field, most);
     }
     return (uint16_t)value;
 }
@@ -104,20 +104,13 @@ static const char *parse_way(struct reader *reader, enum flash_way way,
 
     if (allowed == NULL) {
         if (next->name[0] != '\0') {
-            print_error(reader, reader->record_line,
-                        "has a %s and a %s: a board is reached one way",
+            print_error(reader, "has a %s and a %s: a board is reached one way",
                         flash_way_name(next->way), flash_way_name(way));
         }
         next->way = way;
         memcpy(next->name, field, strlen(field) + 1);
     }
     return allowed;
-}
-
-static const char *parse_interface(struct flash_board *next, const char *field)
-{
-    next->interface = flash_openocd_interface(field);
-    return next->interface != NULL ? NULL : "must be " FLASH_OPENOCD_INTERFACES;
 }
 
 /* Parses a value of this column. Result: NULL, or the text that says what is
@@ -139,7 +132,9 @@ static const char *parse_column(struct reader *reader, enum column column,
     case COLUMN_PINS:
         return flash_pins_parse(next->pins, field);
     case COLUMN_INTERFACE:
-        return parse_interface(next, field);
+        next->interface = flash_openocd_interface(field);
+        return next->interface != NULL ? NULL
+                                       : "must be " FLASH_OPENOCD_INTERFACES;
     default:
         return parse_way(reader, (enum flash_way)column, field);
     }
@@ -157,8 +152,8 @@ static void parse_value(struct reader *reader, const char *field)
         reader->have[column] = true;
         allowed = parse_column(reader, column, field);
         if (allowed != NULL) {
-            print_error(reader, reader->record_line, "%s '%.*s': %s",
-                        names[column], SHOWN, field, allowed);
+            print_error(reader, "%s '%.*s': %s", names[column], SHOWN, field,
+                        allowed);
         }
     }
 }
@@ -169,7 +164,8 @@ static void end_field(void *text, size_t bytes, void *context)
     const char *field = text != NULL ? text : "";
 
     if (strlen(field) != bytes) {
-        print_error(reader, reader->line, "has a zero byte");
+        reader->record_line = reader->line;
+        print_error(reader, "has a zero byte");
     } else if (reader->records == 0) {
         parse_name(reader, field);
     } else {
@@ -185,14 +181,14 @@ static void check_header(struct reader *reader)
     if (index[COLUMN_PROBE] < 0 && index[COLUMN_PORT] < 0 &&
         index[COLUMN_DFU] < 0) {
         print_error(
-            reader, reader->record_line,
+            reader,
             "no column 'probe', 'port' or 'dfu'; the first line must name "
             "one of them, and x and y if places are known");
     }
     for (unsigned column = COLUMN_X; column <= COLUMN_Y; ++column) {
         if (index[column] < 0 && index[COLUMN_X + COLUMN_Y - column] >= 0) {
-            print_error(reader, reader->record_line, "no column '%s', but '%s'",
-                        names[column], names[COLUMN_X + COLUMN_Y - column]);
+            print_error(reader, "no column '%s', but '%s'", names[column],
+                        names[COLUMN_X + COLUMN_Y - column]);
         }
     }
 }
@@ -207,17 +203,17 @@ static void check_alone(struct reader *reader)
 
         if (next->placed && other->placed && other->at.x == next->at.x &&
             other->at.y == next->at.y) {
-            print_error(reader, next->line, "%u,%u is on line %u already",
-                        next->at.x, next->at.y, other->line);
+            print_error(reader, "%u,%u is on line %u already", next->at.x,
+                        next->at.y, other->line);
         }
         if (other->way == next->way && strcmp(other->name, next->name) == 0) {
-            print_error(reader, next->line, "%s %s is on line %u already",
+            print_error(reader, "%s %s is on line %u already",
                         flash_way_name(next->way), next->name, other->line);
         }
         if (next->unique[0] != '\0' &&
             strcmp(other->unique, next->unique) == 0) {
-            print_error(reader, next->line, "unique %s is on line %u already",
-                        next->unique, other->line);
+            print_error(reader, "unique %s is on line %u already", next->unique,
+                        other->line);
         }
     }
 }
@@ -228,15 +224,13 @@ static void check_board(struct reader *reader)
     const bool *have = reader->have;
 
     if (reader->next.name[0] == '\0') {
-        print_error(reader, reader->record_line, "has no probe, port or dfu");
+        print_error(reader, "has no probe, port or dfu");
     }
     if (have[COLUMN_X] != have[COLUMN_Y]) {
-        print_error(reader, reader->record_line, "has no %s",
-                    have[COLUMN_X] ? "y" : "x");
+        print_error(reader, "has no %s", have[COLUMN_X] ? "y" : "x");
     }
     if (have[COLUMN_INTERFACE] && !have[COLUMN_PROBE]) {
-        print_error(reader, reader->record_line,
-                    "has an interface, but no probe");
+        print_error(reader, "has an interface, but no probe");
     }
     reader->next.placed = have[COLUMN_X];
     reader->next.line = reader->record_line;
@@ -248,8 +242,7 @@ static void add_board(struct reader *reader)
 
     check_board(reader);
     if (map->count == FLASH_BOARDS_MAX) {
-        print_error(reader, reader->record_line, "over %u boards",
-                    FLASH_BOARDS_MAX);
+        print_error(reader, "over %u boards", FLASH_BOARDS_MAX);
     }
     if (reader->status == 0) {
         check_alone(reader);
@@ -304,7 +297,8 @@ static void read_lines(struct reader *reader, struct csv_parser *parser,
         }
         if (csv_parse(parser, data + at, length, end_field, end_record,
                       reader) != length) {
-            print_error(reader, reader->line, "is not CSV: %s",
+            reader->record_line = reader->line;
+            print_error(reader, "is not CSV: %s",
                         csv_strerror(csv_error(parser)));
         }
         inside = records == reader->records &&
@@ -312,7 +306,7 @@ static void read_lines(struct reader *reader, struct csv_parser *parser,
         at += length;
     }
     if (csv_fini(parser, end_field, end_record, reader) != 0) {
-        print_error(reader, reader->record_line, "a quote is not closed");
+        print_error(reader, "a quote is not closed");
     }
 }
 
@@ -348,7 +342,7 @@ static bool is_there(const struct flash_map *map, struct torus_coord at)
 }
 
 /* Nodes of the mesh that no board is for: all are counted, some are named. */
-static void check_whole(struct reader *reader, unsigned line)
+static void check_whole(struct reader *reader)
 {
     const struct flash_map *map = reader->map;
     struct torus_size size = map->size;
@@ -369,7 +363,7 @@ static void check_whole(struct reader *reader, unsigned line)
     }
     if (missing > 0) {
         print_error(
-            reader, line,
+            reader,
             "makes a %ux%u mesh, and %u of its nodes have no board:%s%s "
             "(--partial allows that)",
             size.width, size.height, missing, list,
@@ -383,16 +377,15 @@ static void read_map(struct reader *reader, const uint8_t *data, uint64_t bytes)
 
     if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL) !=
         0) {
-        print_error(reader, 1, "memory ran out");
-        return;
+        memory_or_exit(NULL);
     }
     read_lines(reader, &parser, data, bytes);
     csv_free(&parser);
     if (reader->records < 2) {
-        print_error(
-            reader, reader->line + (reader->line == 0),
-            "no board: must be a line that names the columns, and a line "
-            "for each board");
+        reader->record_line = reader->line + (reader->line == 0);
+        print_error(reader,
+                    "no board: must be a line that names the columns, and a "
+                    "line for each board");
     }
 }
 
@@ -401,7 +394,6 @@ int flash_map_read(struct flash_map *map, const char *path,
 {
     struct reader reader = {.path = path, .map = map, .size = size};
     struct text text;
-    unsigned line;
 
     memset(reader.index, 0xff, sizeof reader.index); /* none: -1 */
     *map = (struct flash_map){.count = 0};
@@ -412,10 +404,10 @@ int flash_map_read(struct flash_map *map, const char *path,
     text_end_lines(&text, false);
     read_map(&reader, text.data, text.bytes);
     free(text.data);
-    line = reader.line;
-    map->size = size.width != 0 ? size : extent(map, &line);
+    reader.record_line = reader.line;
+    map->size = size.width != 0 ? size : extent(map, &reader.record_line);
     if (reader.status == 0 && !partial && map->placed > 0) {
-        check_whole(&reader, line);
+        check_whole(&reader);
     }
     return reader.status;
 }

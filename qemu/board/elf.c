@@ -153,19 +153,30 @@ static int read_segments(struct elf_image *image)
     return image->segments > 0 ? 0 : refuse(image, "loads nothing");
 }
 
-/* The bytes that end up at address .. address + bytes; NULL: not loaded. */
-static const uint8_t *loaded(const struct elf_image *image, uint64_t address,
-                             uint64_t bytes)
+/* The segment that has address .. address + bytes; NULL: none has all. */
+static const struct elf_segment *find_segment(const struct elf_image *image,
+                                              uint64_t address, uint64_t bytes)
 {
     for (unsigned i = 0; i < image->segments; ++i) {
         const struct elf_segment *segment = &image->segment[i];
 
         if (address >= segment->address &&
             address + bytes <= segment->address + segment->bytes) {
-            return image->data + segment->offset + (address - segment->address);
+            return segment;
         }
     }
     return NULL;
+}
+
+/* The bytes that end up at address .. address + bytes; NULL: not loaded. */
+static const uint8_t *loaded(const struct elf_image *image, uint64_t address,
+                             uint64_t bytes)
+{
+    const struct elf_segment *segment = find_segment(image, address, bytes);
+
+    return segment != NULL
+               ? image->data + segment->offset + (address - segment->address)
+               : NULL;
 }
 
 static int check_vectors(struct elf_image *image)
@@ -301,18 +312,12 @@ static const uint8_t *find_symbol(const struct elf_image *image,
 static const char *loaded_string(const struct elf_image *image,
                                  uint32_t address)
 {
-    for (unsigned i = 0; i < image->segments; ++i) {
-        const struct elf_segment *segment = &image->segment[i];
+    const struct elf_segment *segment = find_segment(image, address, 1);
+    const uint8_t *begin = loaded(image, address, 1);
 
-        if (address >= segment->address &&
-            address < segment->address + segment->bytes) {
-            const uint8_t *begin = image->data + segment->offset;
-
-            return string_at(begin + (address - segment->address),
-                             begin + segment->bytes);
-        }
-    }
-    return NULL;
+    return segment != NULL ? string_at(begin, image->data + segment->offset +
+                                                  segment->bytes)
+                           : NULL;
 }
 
 /* The addresses of the kernels, one word each; NULL: the file does not tell. */

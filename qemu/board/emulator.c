@@ -54,21 +54,6 @@ static bool on_path(char file[PATH_MAX], const char *program)
     return false;
 }
 
-static int check_default(const char *otherwise)
-{
-    char file[PATH_MAX];
-
-    if (!on_path(file, DEFAULT_PROGRAM)) {
-        fprintf(stderr,
-                "quincunx: " DEFAULT_PROGRAM
-                " is not on the PATH; on Debian: apt-get install "
-                "qemu-system-arm%s\n",
-                otherwise);
-        return EXIT_FAILED;
-    }
-    return 0;
-}
-
 bool emulator_has_sandbox(const char *program)
 {
     static const char library[] = "libseccomp.so";
@@ -153,6 +138,7 @@ void emulator_version(char version[EMULATOR_VERSION_BYTES])
 
 int emulator_check(const struct board_kind *board, const char *otherwise)
 {
+    char file[PATH_MAX];
     const char *wrong;
 
     if (board->machine == NULL) {
@@ -169,8 +155,16 @@ int emulator_check(const struct board_kind *board, const char *otherwise)
                 otherwise);
         return EXIT_FAILED;
     }
+    if (variable() == NULL && on_path(file, DEFAULT_PROGRAM)) {
+        return 0;
+    }
     if (variable() == NULL) {
-        return check_default(otherwise);
+        fprintf(stderr,
+                "quincunx: " DEFAULT_PROGRAM
+                " is not on the PATH; on Debian: apt-get install "
+                "qemu-system-arm%s\n",
+                otherwise);
+        return EXIT_FAILED;
     }
     wrong = check_machine(variable(), board->machine);
     if (wrong != NULL) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/board/gdb.h"
 
+#include "qemu/base/file.h"
 #include "qemu/base/limits.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/process.h"
@@ -34,24 +35,6 @@ static int print_error(const struct gdb_sockets *sockets, const char *why)
     fprintf(stderr, "quincunx: --gdb: %s: %s\n", quote_shown(sockets->dir),
             why);
     return -1;
-}
-
-/* build/quincunx -> build/gdb */
-static void name_dir(struct gdb_sockets *sockets, const char *dir)
-{
-    char self[PATH_MAX - 8];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    char *slash;
-
-    if (dir != NULL || length <= 0) {
-        snprintf(sockets->dir, sizeof sockets->dir, "%s",
-                 dir != NULL ? dir : "gdb");
-        return;
-    }
-    self[length] = '\0';
-    slash = strrchr(self, '/');
-    *slash = '\0';
-    snprintf(sockets->dir, sizeof sockets->dir, "%s/gdb", self);
 }
 
 /* Whether what is open still has its name: another mesh may just have ended
@@ -190,7 +173,11 @@ struct gdb_sockets *gdb_open(const char *dir, const char *image,
     }
     sockets = memory_or_exit(calloc(1, sizeof *sockets));
     sockets->at = -1;
-    name_dir(sockets, dir);
+    if (dir != NULL) {
+        snprintf(sockets->dir, sizeof sockets->dir, "%s", dir);
+    } else {
+        file_beside_program(sockets->dir, "gdb");
+    }
     sockets->door = memory_or_exit(calloc(nodes, sizeof *sockets->door));
     if (open_dir(sockets) != 0) {
         gdb_close(sockets);

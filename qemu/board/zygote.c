@@ -2,7 +2,6 @@
 #include "qemu/board/zygote.h"
 
 #include "qemu/board/preload/forker.h"
-#include "qemu/base/file.h"
 #include "qemu/base/host_clock.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/process.h"
@@ -34,11 +33,6 @@ struct zygote {
     int socket;
     bool has_machine;
 };
-
-void zygote_object(char path[PATH_MAX])
-{
-    file_beside_program(path, "zygote.so");
-}
 
 /* ---- what is said ---- */
 
@@ -108,16 +102,12 @@ static char **make_environment(char *preload)
 
 /* The object has its name by a descriptor: the loader parts the list at colons
    and spaces, which the path may have. */
-static pid_t start_process(const struct zygote_config *config, int socket,
-                           int object)
+static pid_t start_process(char *const *argv, int log, int socket, int object)
 {
     const char *others = getenv(PRELOAD);
     const int fd[] = {socket, object};
-    struct process_config process = {.argv = config->argv,
-                                     .fd = fd,
-                                     .fds = 2,
-                                     .log = config->log,
-                                     .small_pages = true};
+    struct process_config process = {
+        .argv = argv, .fd = fd, .fds = 2, .log = log, .small_pages = true};
     char *preload = NULL;
     pid_t pid = -1;
 
@@ -148,10 +138,10 @@ static const char *await_ready(struct zygote *zygote)
                             : "QEMU with zygote.so did not answer within 30 s";
 }
 
-struct zygote *zygote_start(const char **why,
-                            const struct zygote_config *config)
+struct zygote *zygote_start(const char **why, const char *path,
+                            char *const *argv, int log)
 {
-    int object = open(config->object, O_RDONLY | O_CLOEXEC);
+    int object = open(path, O_RDONLY | O_CLOEXEC);
     struct zygote *zygote;
     int pair[2];
 
@@ -168,13 +158,13 @@ struct zygote *zygote_start(const char **why,
     zygote->socket = pair[0];
     /* Once: the kernel walks all children to tell them. */
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    zygote->pid = start_process(config, pair[1], object);
+    zygote->pid = start_process(argv, log, pair[1], object);
     close(pair[1]);
     close(object);
     *why = await_ready(zygote);
     if (*why != NULL) {
         zygote_stop(zygote);
-        (void)!ftruncate(config->log, 0);
+        (void)!ftruncate(log, 0);
         return NULL;
     }
     return zygote;

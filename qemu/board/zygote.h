@@ -10,31 +10,21 @@
 
 #include "hal/nodiscard.h"
 
-#include <limits.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
 struct zygote;
 
-struct zygote_config {
-    const char *object; /* path of the object to be preloaded */
-    /* A board's QEMU: argv[0] is looked for on the PATH; ends with NULL. The
-       last option must be -readconfig, its value FORKER_FILE. */
-    char *const *argv;
-    int log; /* standard output and error of the zygote and its boards */
-};
-
-/* The path of the object, beside this program; "" as file_beside_program()
- * says. */
-void zygote_object(char path[PATH_MAX]);
-
 /*
- * Starts a zygote, and waits until it is ready (about 0.1 s). All of the
- * configuration stays the caller's. Result: NULL, with *why, if it is not:
- * then the log is empty, and boards must be started one by one.
+ * Starts a zygote, and waits until it is ready (about 0.1 s). `path` is that of
+ * the object to be preloaded, zygote.so; argv[0], a board's QEMU, is looked for
+ * on the PATH, and the last option must be -readconfig, its value FORKER_FILE,
+ * before a NULL; `log` takes standard output and error of the zygote and its
+ * boards. Result: NULL, with *why, if it is not ready: then the log is empty,
+ * and boards must be started one by one.
  */
-struct zygote *zygote_start(const char **why,
-                            const struct zygote_config *config);
+struct zygote *zygote_start(const char **why, const char *path,
+                            char *const *argv, int log);
 
 /*
  * Forks a board with these descriptors, its PROCESS_FD and those that follow;

@@ -189,13 +189,12 @@ static void start_zygote(struct boards *boards, unsigned slow_shift)
 {
     const char *why = NULL;
     struct line line;
-    struct zygote_config zygote = {.object = boards->config.zygote_object,
-                                   .argv = (char *const *)line.argv,
-                                   .log = boards->log};
 
     compose(&line, boards, slow_shift, boards->config.firmware);
     add_option(&line, "-readconfig", FORKER_FILE);
-    boards->zygote[slow_shift] = zygote_start(&why, &zygote);
+    boards->zygote[slow_shift] =
+        zygote_start(&why, boards->config.zygote_object,
+                     (char *const *)line.argv, boards->log);
     if (boards->zygote[slow_shift] == NULL) {
         start_one_by_one(boards, why);
     } else if (boards->config.verbose && !boards->told) {

@@ -143,7 +143,7 @@ int format_read_text(struct format_load *load, struct text *text,
 
     *text = (struct text){.data = NULL};
     status = format_read_file(load, &text->data, &text->bytes, path);
-    return status != 0 || load->as_is ? status : text_decode_file(text, path);
+    return status != 0 || load->as_is ? status : text_decode(text, path);
 }
 
 void format_note_text(struct format_load *load, const struct text *text,

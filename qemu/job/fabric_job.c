@@ -2,7 +2,6 @@
 #include "hal/events.h"
 #include "qemu/board/emulator.h"
 #include "qemu/board/gdb.h"
-#include "qemu/board/zygote.h"
 #include "qemu/fabric/postmortem.h"
 #include "qemu/fabric/slices.h"
 #include "qemu/fabric/windows.h"
@@ -13,6 +12,7 @@
 #include "qemu/ranks/ranks.h"
 #include "qemu/schedule/tree.h"
 #include "qemu/base/exit_status.h"
+#include "qemu/base/file.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/progress.h"
 #include "torus/pattern.h"
@@ -166,7 +166,7 @@ static int describe_boards(struct boards_config *boards, struct fabric_job *job,
     boards->qemu = emulator_program();
     boards->verbose = request->verbose;
     if (!request->one_by_one) {
-        zygote_object(job->zygote_object);
+        file_beside_program(job->zygote_object, "zygote.so");
         boards->zygote_object = job->zygote_object;
     }
     if (request->gdb) {

@@ -2,9 +2,9 @@
 #include "qemu/ranks/worker.h"
 
 #include "qemu/board/emulator.h"
-#include "qemu/board/zygote.h"
 #include "qemu/ranks/local.h"
 #include "qemu/ranks/roll.h"
+#include "qemu/base/file.h"
 #include "qemu/base/host_clock.h"
 #include "qemu/base/limits.h"
 #include "qemu/base/memory.h"
@@ -162,7 +162,7 @@ static bool describe_boards(struct boards_config *boards, struct share *share)
         .qemu = emulator_program(),
         .verbose = open->verbose != 0};
     if (open->one_by_one == 0) {
-        zygote_object(share->zygote_object);
+        file_beside_program(share->zygote_object, "zygote.so");
         boards->zygote_object = share->zygote_object;
     }
     if (boards->board == NULL) {

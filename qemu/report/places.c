@@ -106,20 +106,19 @@ static unsigned clean(char *to, const uint8_t *text, unsigned bytes)
         i += 1; /* the rest of one that was cut off */
     }
     while (i < bytes) {
-        unsigned length = utf8_length(text[i]);
         uint32_t character;
+        unsigned length = utf8_first(&character, &text[i], bytes - i);
 
-        if (length > bytes - i) {
+        if (length == 0) {
             break;
         }
-        character = length > 0 ? utf8_character(&text[i], length) : UTF8_NONE;
         if (is_plain(character)) {
             memcpy(to, &text[i], length);
             to += length;
         } else {
             *to++ = character < 0x20 ? ' ' : '?';
         }
-        i += character != UTF8_NONE ? length : 1;
+        i += length;
         characters += 1;
     }
     *to = '\0';

@@ -34,13 +34,15 @@ struct request {
     unsigned fds;
 };
 
-/* The function of that name in the libraries after this object, or, with
-   RTLD_DEFAULT, in the program itself; NULL: there is none. */
-static void find(void *function, void *where, const char *name)
+/* Sets a pointer to the function of that name in the libraries after this
+   object, or, with RTLD_DEFAULT, in the program itself; NULL and false: there
+   is none. */
+static bool find(void *function, void *where, const char *name)
 {
     void *found = dlsym(where, name);
 
     memcpy(function, &found, sizeof found);
+    return found != NULL;
 }
 
 /* QEMU makes a class when somebody first asks for it; to find its machine, each
@@ -49,8 +51,7 @@ static void make_classes(void)
 {
     void *(*object_class_get_list)(const char *type, bool abstract_too);
 
-    find(&object_class_get_list, RTLD_DEFAULT, "object_class_get_list");
-    if (object_class_get_list != NULL) {
+    if (find(&object_class_get_list, RTLD_DEFAULT, "object_class_get_list")) {
         object_class_get_list("machine", false);
     }
 }
@@ -130,20 +131,24 @@ static struct {
 
 static bool find_emulator(void)
 {
-    find(&emulator.autostart, RTLD_DEFAULT, "autostart");
-    find(&emulator.tcg_cur_ctxs, RTLD_DEFAULT, "tcg_cur_ctxs");
-    find(&emulator.tb_ctx, RTLD_DEFAULT, "tb_ctx");
-    find(&emulator.qht_resize, RTLD_DEFAULT, "qht_resize");
-    find(&emulator.rcu_enable_atfork, RTLD_DEFAULT, "rcu_enable_atfork");
-    find(&emulator.drain_call_rcu, RTLD_DEFAULT, "drain_call_rcu");
-    find(&emulator.lock, RTLD_DEFAULT, "qemu_mutex_lock_iothread_impl");
-    find(&emulator.unlock, RTLD_DEFAULT, "qemu_mutex_unlock_iothread");
-    find(&emulator.vm_start, RTLD_DEFAULT, "vm_start");
-    return emulator.autostart != NULL && emulator.tcg_cur_ctxs != NULL &&
-           emulator.tb_ctx != NULL && emulator.qht_resize != NULL &&
-           emulator.rcu_enable_atfork != NULL &&
-           emulator.drain_call_rcu != NULL && emulator.lock != NULL &&
-           emulator.unlock != NULL && emulator.vm_start != NULL;
+    static const struct {
+        void *function;
+        const char *name;
+    } needed[] = {{&emulator.autostart, "autostart"},
+                  {&emulator.tcg_cur_ctxs, "tcg_cur_ctxs"},
+                  {&emulator.tb_ctx, "tb_ctx"},
+                  {&emulator.qht_resize, "qht_resize"},
+                  {&emulator.rcu_enable_atfork, "rcu_enable_atfork"},
+                  {&emulator.drain_call_rcu, "drain_call_rcu"},
+                  {&emulator.lock, "qemu_mutex_lock_iothread_impl"},
+                  {&emulator.unlock, "qemu_mutex_unlock_iothread"},
+                  {&emulator.vm_start, "vm_start"}};
+    bool found = true;
+
+    for (unsigned i = 0; i < sizeof needed / sizeof *needed; ++i) {
+        found = find(needed[i].function, RTLD_DEFAULT, needed[i].name) && found;
+    }
+    return found;
 }
 
 /* Gives the zygote's machine a window and a doorbell, which no board has.
