@@ -26,7 +26,7 @@ static struct {
     double every_s;            /* plain lines: then so much later */
     double begun_s;            /* this step */
     uint64_t begun;            /* done then */
-    struct progress_step step; /* the last one; without `more`, which is: */
+    struct progress_step step; /* the last one; its `more` is: */
     char more[64];
     char within[PROGRESS_LEVELS][64];
 } state;
@@ -269,24 +269,18 @@ void progress_show(const struct progress_step *given)
         state.begun_s = now_s();
         state.begun = step.done;
     }
-    snprintf(state.more, sizeof state.more, "%s",
-             step.more != NULL ? step.more : "");
-    state.step = step;
-    state.step.more = NULL;
-    if (progress_due()) {
-        show(&step);
+    if (step.more != NULL) {
+        snprintf(state.more, sizeof state.more, "%s", step.more);
+        step.more = state.more;
     }
+    state.step = step;
+    progress_again();
 }
 
 void progress_again(void)
 {
-    struct progress_step step = state.step;
-    char more[sizeof state.more];
-
-    if (step.doing != NULL && progress_due()) {
-        memcpy(more, state.more, sizeof more);
-        step.more = more[0] != '\0' ? more : NULL;
-        progress_show(&step);
+    if (state.step.doing != NULL && progress_due()) {
+        show(&state.step);
     }
 }
 

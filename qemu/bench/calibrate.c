@@ -75,14 +75,48 @@ static enum part part_of(uint32_t number, uint32_t count)
                                       : PART_SLOW;
 }
 
+/* Result: how many of the rows are of one probe; 0 of no rows. */
+static uint32_t count_same(const struct probe_row row[], uint32_t rows)
+{
+    uint32_t count = 0;
+
+    while (count < rows && same_probe(&row[0], &row[count]) == 0) {
+        count += 1;
+    }
+    return count;
+}
+
+/* Sets how much later than the shortest one the other repeats came. */
+static void note_late(struct calibration *calibration,
+                      const struct probe_row sorted[])
+{
+    uint32_t rows = calibration->row_count;
+    double *late = memory_or_exit(calloc(rows + 1u, sizeof *late));
+    const struct probe_row *shortest = sorted;
+    uint32_t lates = 0;
+
+    for (uint32_t i = 0; i < rows; ++i) {
+        if (same_probe(shortest, &sorted[i]) != 0) {
+            shortest = &sorted[i];
+        }
+        if (shortest != &sorted[i]) {
+            late[lates++] = round_trip_ps(&sorted[i]) - round_trip_ps(shortest);
+        }
+    }
+    if (lates > 0) {
+        qsort(late, lates, sizeof *late, by_value);
+        calibration->late_half_ps = late[lates / 2];
+        calibration->late_most_ps = late[(uint64_t)lates * MOST_PERCENT / 100u];
+    }
+    free(late);
+}
+
 void calibrate_set_aside(struct calibration *calibration)
 {
     uint32_t rows = calibration->row_count;
     struct probe_row *row = calibration->row;
     struct probe_row *sorted =
         memory_or_exit(calloc(rows + 1u, sizeof *sorted));
-    double *late = memory_or_exit(calloc(rows + 1u, sizeof *late));
-    uint32_t lates = 0;
     uint32_t placed = 0;
     uint32_t end[PARTS];
 
@@ -90,18 +124,10 @@ void calibrate_set_aside(struct calibration *calibration)
     qsort(sorted, rows, sizeof *sorted, by_probe);
     for (enum part part = 0; part < PARTS; ++part) {
         for (uint32_t first = 0, count; first < rows; first += count) {
-            for (count = 1;
-                 first + count < rows &&
-                 same_probe(&sorted[first], &sorted[first + count]) == 0;) {
-                count += 1;
-            }
+            count = count_same(&sorted[first], rows - first);
             for (uint32_t i = 0; i < count; ++i) {
                 if (part_of(i, count) == part) {
                     row[placed++] = sorted[first + i];
-                }
-                if (part == PART_SHORTEST && i > 0) {
-                    late[lates++] = round_trip_ps(&sorted[first + i]) -
-                                    round_trip_ps(&sorted[first]);
                 }
             }
         }
@@ -109,13 +135,8 @@ void calibrate_set_aside(struct calibration *calibration)
     }
     calibration->circuit_rows = end[PART_SHORTEST];
     calibration->clock_rows = end[PART_FAST];
-    if (lates > 0) {
-        qsort(late, lates, sizeof *late, by_value);
-        calibration->late_half_ps = late[lates / 2];
-        calibration->late_most_ps = late[(uint64_t)lates * MOST_PERCENT / 100u];
-    }
+    note_late(calibration, sorted);
     free(sorted);
-    free(late);
 }
 
 /* ---- fits ---- */

@@ -24,15 +24,6 @@ static uint64_t whole_ps(double time_ps, uint64_t least)
     return time_ps > (double)least ? (uint64_t)llround(time_ps) : least;
 }
 
-static struct profile profile_of(const struct calibration *calibration)
-{
-    return (struct profile){
-        .name = "measured",
-        .startup_ps = whole_ps(calibration->startup_ps.value, 1),
-        .transfer_ps = whole_ps(calibration->transfer_ps.value, 0),
-        .hop_delay_ps = whole_ps(calibration->hop_ps.value, 0)};
-}
-
 /* Result: the name of a cost that is negative; NULL: none is. A hop, which is
    short, may be negative within its uncertainty. */
 static const char *impossible_cost(const struct calibration *calibration,
@@ -55,7 +46,10 @@ static const char *impossible_cost(const struct calibration *calibration,
 int calibrate_save(const struct calibration *calibration,
                    const struct request *request, const char *path)
 {
-    struct profile profile = profile_of(calibration);
+    const struct profile profile = {
+        .startup_ps = whole_ps(calibration->startup_ps.value, 1),
+        .transfer_ps = whole_ps(calibration->transfer_ps.value, 0),
+        .hop_delay_ps = whole_ps(calibration->hop_ps.value, 0)};
     char comment[512];
 
     snprintf(comment, sizeof comment,

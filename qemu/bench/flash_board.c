@@ -73,32 +73,6 @@ const char *flash_name_check(enum flash_way way, const char *text)
                  "0-9, _ : . and -";
 }
 
-const char *flash_unique_parse(char unique[FLASH_UNIQUE_BYTES],
-                               const char *text)
-{
-    size_t digits = strspn(text, "0123456789abcdefABCDEF");
-
-    if (digits != FLASH_UNIQUE_BYTES - 1 || text[digits] != '\0') {
-        return "must be a chip's unique number: 24 hexadecimal digits";
-    }
-    for (size_t i = 0; i <= digits; ++i) {
-        unique[i] = (char)tolower((unsigned char)text[i]);
-    }
-    return NULL;
-}
-
-const char *flash_pins_parse(char pins[IMAGE_PINS_BYTES], const char *text)
-{
-    size_t bytes = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
-
-    if (bytes == 0 || bytes >= IMAGE_PINS_BYTES || text[bytes] != '\0') {
-        return "must be the name that make PINS= takes: 1 to 15 of a-z, 0-9 "
-               "and _";
-    }
-    memcpy(pins, text, bytes + 1);
-    return NULL;
-}
-
 /* Result: the version; -1: this is no identity. */
 static int version_of(const uint8_t *identity)
 {

@@ -48,12 +48,6 @@ void flash_board_print(FILE *out, const struct flash_board *board,
  */
 const char *flash_name_check(enum flash_way way, const char *text);
 
-/* The same for a chip's unique number, which is stored in lower case, and for
-   the name of pins. */
-const char *flash_unique_parse(char unique[FLASH_UNIQUE_BYTES],
-                               const char *text);
-const char *flash_pins_parse(char pins[IMAGE_PINS_BYTES], const char *text);
-
 /* The identity of an image (hal/image.h), found in the bytes of its flash, and
    where the coordinates begin in it. `identity` has FLASH_IDENTITY_BYTES. */
 #define FLASH_IDENTITY_BYTES sizeof(struct image_identity)

@@ -8,6 +8,7 @@
 #include "qemu/base/text.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <csv.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -113,6 +114,33 @@ static const char *parse_way(struct reader *reader, enum flash_way way,
     return allowed;
 }
 
+/* Parses a chip's unique number, which is stored in lower case. */
+static const char *parse_unique(char unique[FLASH_UNIQUE_BYTES],
+                                const char *text)
+{
+    size_t digits = strspn(text, "0123456789abcdefABCDEF");
+
+    if (digits != FLASH_UNIQUE_BYTES - 1 || text[digits] != '\0') {
+        return "must be a chip's unique number: 24 hexadecimal digits";
+    }
+    for (size_t i = 0; i <= digits; ++i) {
+        unique[i] = (char)tolower((unsigned char)text[i]);
+    }
+    return NULL;
+}
+
+static const char *parse_pins(char pins[IMAGE_PINS_BYTES], const char *text)
+{
+    size_t bytes = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+    if (bytes == 0 || bytes >= IMAGE_PINS_BYTES || text[bytes] != '\0') {
+        return "must be the name that make PINS= takes: 1 to 15 of a-z, 0-9 "
+               "and _";
+    }
+    memcpy(pins, text, bytes + 1);
+    return NULL;
+}
+
 /* Parses a value of this column. Result: NULL, or the text that says what is
    allowed. */
 static const char *parse_column(struct reader *reader, enum column column,
@@ -128,9 +156,9 @@ static const char *parse_column(struct reader *reader, enum column column,
         next->at.y = parse_number(reader, COLUMN_Y, field);
         return NULL;
     case COLUMN_UNIQUE:
-        return flash_unique_parse(next->unique, field);
+        return parse_unique(next->unique, field);
     case COLUMN_PINS:
-        return flash_pins_parse(next->pins, field);
+        return parse_pins(next->pins, field);
     case COLUMN_INTERFACE:
         next->interface = flash_openocd_interface(field);
         return next->interface != NULL ? NULL

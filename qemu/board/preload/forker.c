@@ -56,42 +56,6 @@ static void make_classes(void)
     }
 }
 
-static int control_fd(void);
-
-/* Result: false at the end of the launcher's requests. */
-static bool receive(struct request *request)
-{
-    union {
-        struct cmsghdr head;
-        char room[CMSG_SPACE(sizeof request->answer + sizeof request->fd)];
-    } control;
-    struct iovec part = {.iov_base = &request->head,
-                         .iov_len = sizeof request->head};
-    struct msghdr packet = {.msg_iov = &part,
-                            .msg_iovlen = 1,
-                            .msg_control = &control,
-                            .msg_controllen = sizeof control};
-    struct cmsghdr *rights;
-    ssize_t got;
-
-    do {
-        got = recvmsg(control_fd(), &packet, MSG_CMSG_CLOEXEC);
-    } while (got < 0 && errno == EINTR);
-    if (got != sizeof request->head) {
-        return false;
-    }
-    rights = CMSG_FIRSTHDR(&packet);
-    if (rights == NULL) {
-        return false;
-    }
-    request->fds =
-        (unsigned)((rights->cmsg_len - CMSG_LEN(0)) / sizeof *request->fd) - 1;
-    memcpy(&request->answer, CMSG_DATA(rights), sizeof request->answer);
-    memcpy(request->fd, CMSG_DATA(rights) + sizeof request->answer,
-           request->fds * sizeof *request->fd);
-    return true;
-}
-
 /* ---- forks of a whole machine ---- */
 
 /* What such a fork needs of QEMU: all of it, or boards are forked before their
@@ -117,7 +81,7 @@ struct thread_args {
 
 static struct {
     bool expected; /* a machine is being made, and will be forked */
-    int control;   /* the launcher's socket, by another number */
+    int control;   /* the launcher's socket; by another number if expected */
     int bell;      /* the other end of the zygote's doorbell */
     int window_fd; /* by which QEMU has opened the window */
     pthread_t *thread;
@@ -127,7 +91,7 @@ static struct {
     void *window;
     int eventfd[EVENTFDS_MAX];
     unsigned eventfds;
-} machine;
+} machine = {.control = FORKER_FD};
 
 static bool find_emulator(void)
 {
@@ -157,16 +121,16 @@ static bool expect_machine(void)
 {
     int pair[2];
     int window = memfd_create(ZYGOTE_WINDOW, 0);
+    int control = fcntl(FORKER_FD, F_DUPFD_CLOEXEC, CONTROL_FD);
 
-    machine.control = fcntl(FORKER_FD, F_DUPFD_CLOEXEC, CONTROL_FD);
-    if (window < 0 || machine.control < 0 ||
-        ftruncate(window, WINDOW_BYTES) != 0 ||
+    if (window < 0 || control < 0 || ftruncate(window, WINDOW_BYTES) != 0 ||
         socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0 ||
         dup2(pair[1], FORKER_FD) < 0 || dup2(window, FORKER_FD + 1) < 0) {
         return false;
     }
     close(pair[1]);
     close(window);
+    machine.control = control;
     machine.bell = pair[0];
     machine.expected = true;
     *emulator.autostart = 0;
@@ -312,6 +276,40 @@ static void become_board(const struct request *request, pid_t middle)
     }
 }
 
+/* Result: false at the end of the launcher's requests. */
+static bool receive(struct request *request)
+{
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(sizeof request->answer + sizeof request->fd)];
+    } control;
+    struct iovec part = {.iov_base = &request->head,
+                         .iov_len = sizeof request->head};
+    struct msghdr packet = {.msg_iov = &part,
+                            .msg_iovlen = 1,
+                            .msg_control = &control,
+                            .msg_controllen = sizeof control};
+    struct cmsghdr *rights;
+    ssize_t got;
+
+    do {
+        got = recvmsg(machine.control, &packet, MSG_CMSG_CLOEXEC);
+    } while (got < 0 && errno == EINTR);
+    if (got != sizeof request->head) {
+        return false;
+    }
+    rights = CMSG_FIRSTHDR(&packet);
+    if (rights == NULL) {
+        return false;
+    }
+    request->fds =
+        (unsigned)((rights->cmsg_len - CMSG_LEN(0)) / sizeof *request->fd) - 1;
+    memcpy(&request->answer, CMSG_DATA(rights), sizeof request->answer);
+    memcpy(request->fd, CMSG_DATA(rights) + sizeof request->answer,
+           request->fds * sizeof *request->fd);
+    return true;
+}
+
 /*
  * Result: true in the board; false in the zygote. The process between them
  * shares the zygote's memory, so that there is one copy of it to make, not two.
@@ -337,17 +335,12 @@ static bool fork_board(const struct request *request)
     return false;
 }
 
-static int control_fd(void)
-{
-    return machine.expected ? machine.control : FORKER_FD;
-}
-
 /* Returns in boards only. */
 static void serve(void)
 {
     struct request request;
 
-    reply(control_fd(), 0);
+    reply(machine.control, 0);
     while (receive(&request)) {
         if (fork_board(&request)) {
             return;
