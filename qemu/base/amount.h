@@ -24,7 +24,7 @@ struct amount_unit {
 /* The largest unit of which a time is at least one; ns below that. */
 struct amount_unit amount_unit_of(uint64_t time_ps);
 
-/* So many things, by the word for one of them: "1 board", "25 boards". */
+/* A count with the word for one thing: "1 board", "25 boards". */
 void amount_things(FILE *out, uint64_t count, const char *thing);
 
 #endif

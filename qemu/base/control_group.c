@@ -117,7 +117,7 @@ struct found {
     uint64_t limit;
 };
 
-/* What the group in `folder` leaves, if it has a limit. */
+/* Reads what the group in `folder` leaves. Result: false if it has no limit. */
 static bool left_in(struct found *found, const struct hierarchy *hierarchy,
                     const char *root, const char *folder)
 {

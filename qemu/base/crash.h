@@ -22,8 +22,8 @@ struct crash_node {
 /* From now on a crash is told, as one of this kernel; the name outlives it. */
 void crash_begin(const char *kernel);
 
-/* What of the kernel this thread is about to run, until crash_out(): one of its
-   functions ("begin"), or what a node does. The node outlives it. */
+/* Names what this thread is about to run of the kernel, until crash_out(): one
+   of its functions ("begin"), or a node's computation. The node outlives it. */
 void crash_in(const char *function);
 void crash_on(const struct crash_node *node);
 void crash_out(void);

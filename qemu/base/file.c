@@ -67,8 +67,9 @@ void file_beside_program(char path[PATH_MAX], const char *name)
     }
 }
 
-/* Where the links lead that a missing file's path ends in; the path itself if
-   it ends in none. NULL with errno: they lead in a circle. To be freed. */
+/* Follows the links that a missing file's path ends in. Result: their end; the
+   path itself if it ends in none; NULL with errno if they lead in a circle. To
+   be freed. */
 static char *followed(const char *path)
 {
     char *at = memory_or_exit(strdup(path));
@@ -495,8 +496,8 @@ static int open_output(struct file_output *file, const char *path)
     return fd;
 }
 
-/* Of a stream's bytes: keeps why they could not be written, which the stream
-   itself forgets. */
+/* Writes a stream's bytes, and keeps the error number, which the stream itself
+   forgets. */
 static ssize_t write_cookie(void *cookie, const char *bytes, size_t count)
 {
     struct file_output *file = cookie;
@@ -525,7 +526,8 @@ static int close_cookie(void *cookie)
     return result;
 }
 
-/* As file_output_open(), for an option, or NULL. */
+/* Opens an output that an option names, or NULL. Result: 0, or -1 after a
+   message. */
 static int open_for(struct file_output *file, const char *path,
                     const char *option)
 {
@@ -602,6 +604,6 @@ int file_output_check(const char *path, const char *option)
     if (open_for(&file, path, option) != 0) {
         return 1;
     }
-    /* It ends incomplete, and so without a name: that is no error here. */
+    /* The file is removed again: an incomplete end is no error here. */
     return file_output_close(&file, false) < 0 ? 0 : 1;
 }

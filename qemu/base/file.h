@@ -42,8 +42,7 @@ bool file_same(const char *one, const char *other);
    Result: 0 and *data, malloc'd, the caller's to free; or 1 and NULL. */
 NODISCARD int file_read(uint8_t **data, uint64_t *bytes, const char *path);
 
-/* Does the same with an open file of that many bytes; `path` is for messages.
- */
+/* Reads the first `bytes` of an open file, likewise; `path` is for messages. */
 NODISCARD int file_read_open(uint8_t **data, FILE *file, uint64_t bytes,
                              const char *path);
 
@@ -63,7 +62,7 @@ FILE *file_scratch(const char *path);
 NODISCARD int file_append(FILE *to, FILE *file, uint64_t bytes,
                           const char *path);
 
-/* Where bytes lie: in memory, or in an open file that is read when they are
+/* Bytes of a load: in memory, or in an open file that is read when they are
    needed. All of it is the caller's. */
 struct file_piece {
     const uint8_t *data; /* or NULL: in the file */

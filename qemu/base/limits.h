@@ -61,12 +61,12 @@ NODISCARD int limits_allow_descriptors(unsigned long need, unsigned nodes);
    lower. Result: 0; an exit status after a message. */
 NODISCARD int limits_allow_stack(void);
 
-/* What an error number of a file says, with the limit that is behind it: "File
-   too large (ulimit -f: 8192 bytes)". Valid until the next call. */
+/* Explains a file's error number, with the limit that is behind it: "File too
+   large (ulimit -f: 8192 bytes)". Valid until the next call. */
 const char *limits_file_error(int error);
 
-/* The same of a process or thread that could not be started: "Resource
-   temporarily unavailable (ulimit -u (74) leaves 1)". */
+/* Explains why a process or thread could not be started: "Resource temporarily
+   unavailable (ulimit -u (74) leaves 1)". Valid until the next call. */
 const char *limits_start_error(int error);
 
 /* Prints the limits of memory and processor time that each process has (ulimit

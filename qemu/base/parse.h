@@ -54,7 +54,8 @@ const char *parse_side(const char *text, struct torus_size *size);
  */
 int parse_report(const char *option, const char *text, const char *allowed);
 
-/* The same for a coordinate, which must lie in the mesh. */
+/* Prints that an option's coordinate lies outside of the mesh, if it does.
+   Result: 0 or EXIT_USAGE. */
 int parse_report_outside(const char *option, struct torus_coord coord,
                          struct torus_size size);
 

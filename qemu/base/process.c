@@ -19,10 +19,11 @@
 #define LOG_BYTES 65536      /* read of the end of a log */
 #define LAST_WORDS_BYTES 512 /* shown of it, at most */
 
-/* Out of the way of every descriptor that a child is given. */
+/* A child's descriptors are copied to ABOVE and up, out of the way of their
+   final places. */
 #define ABOVE (PROCESS_FD + (int)PROCESS_FDS_MAX)
 
-/* What a failed write does: ends the program, or is told to the writer. */
+/* Sets what a failed write does: end the program, or be told to the writer. */
 static void handle_failed_writes(void (*handler)(int))
 {
     signal(SIGPIPE, handler);
@@ -46,7 +47,7 @@ void process_streams_hold(void)
     }
 }
 
-/* In the child, with its descriptors in place. */
+/* Runs the program, in the child, whose descriptors are in place. */
 static _Noreturn void execute(const struct process_config *config)
 {
     const char *name = config->argv[0];
@@ -62,7 +63,8 @@ static _Noreturn void execute(const struct process_config *config)
     _exit(127);
 }
 
-/* In the child: nothing but system calls until exec. */
+/* Makes the child what `config` says. It makes nothing but system calls until
+   exec: a vfork() shares its launcher's memory. */
 static _Noreturn void become(const struct process_config *config, pid_t parent)
 {
     int up[PROCESS_FDS_MAX];
@@ -413,8 +415,8 @@ static size_t leave_out_usual(char *text, size_t at, size_t bytes)
     return left;
 }
 
-/* Where the last whole lines begin that have `most` bytes or fewer; if the last
-   one is longer, its last bytes. */
+/* Result: where the last whole lines begin that have `most` bytes or fewer; if
+   the last one is longer, where its last bytes do. */
 static size_t last_lines(const char *text, size_t bytes, size_t most)
 {
     size_t from = bytes > most ? bytes - most : 0;
@@ -432,7 +434,7 @@ void process_last_words(FILE *out, int log)
     size_t begin = 0;
     size_t first;
 
-    /* It may begin within a line. */
+    /* The text may begin within a line. */
     if (bytes == sizeof text && line_bytes(text, bytes) < bytes) {
         begin = line_bytes(text, bytes);
     }

@@ -35,8 +35,8 @@ struct process_config {
     bool joins;          /* the child stays in its launcher's process group */
     char **environment;  /* ends with NULL; NULL: the launcher's */
     cpu_set_t processor; /* where it runs; empty: as its launcher */
-    /* Its memory is in small pages, whatever it asks the kernel for, and so is
-       that of its children. */
+    /* The child's memory is in small pages, whatever it asks the kernel for,
+       and so is that of its children. */
     bool small_pages;
 };
 

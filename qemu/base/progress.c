@@ -173,7 +173,7 @@ void progress_within(unsigned level, const char *format, ...)
 
 /* ---- what ---- */
 
-/* Bytes as "237 kB", things as a number. */
+/* Writes bytes as "237 kB", things as a number. */
 static void write_amount(FILE *out, double amount, bool bytes)
 {
     if (bytes) {

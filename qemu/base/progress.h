@@ -24,7 +24,7 @@ enum progress_kind {
     PROGRESS_NONE
 };
 
-/* What --progress takes; -1 if `text` is none of it. */
+/* Result: the enum progress_kind of a value of --progress; -1: it is none. */
 NODISCARD int progress_kind_of(const char *text);
 
 /* The options --progress and --quiet, which start to show progress; the table's
@@ -37,8 +37,8 @@ void progress_start(enum progress_kind kind);
 
 #define PROGRESS_LEVELS 2u
 
-/* What the following is a part of, as printf() writes it: "farm, 3 of 9"; level
-   0 is the larger whole. With "" it is part of nothing. */
+/* Names the whole that the next steps are a part of, as printf() writes it:
+   "farm, 3 of 9"; level 0 is the larger whole. "": they are part of nothing. */
 __attribute__((format(printf, 2, 3))) void
 progress_within(unsigned level, const char *format, ...);
 

@@ -28,7 +28,7 @@ static bool is_printable(uint32_t character)
            !(character >= 0x2060 && character <= 0x206f) && character != 0xfeff;
 }
 
-/* Bytes of the character that text begins with, if it is UTF-8 and shown as it
+/* Result: the bytes of a text's first character, if it is UTF-8 and shown as it
    is; else 0. */
 static size_t printable_bytes(const char *text)
 {
@@ -98,7 +98,7 @@ const char *quote_shown(const char *text)
 #define GUARDED_BYTES 8192u
 #define GUARDED_ESCAPE_BYTES 10u /* of one character, at most */
 
-/* What a stream writes to, what is ready for it, and the beginning of a
+/* A stream's descriptor, the text that is ready for it, and the beginning of a
    character whose end has not come. It allocates nothing: it prints what is
    said where there is no memory. */
 struct guarded {
@@ -193,7 +193,7 @@ void quote_streams(void)
     stderr = guard(&messages, STDERR_FILENO, _IONBF);
 }
 
-/* Bytes of the character that text begins with, if a shell and a terminal take
+/* Result: the bytes of a text's first character, if a shell and a terminal take
    it as it is; else 0. */
 static size_t plain_bytes(const char *text)
 {
@@ -230,7 +230,7 @@ char *quote_bytes(const uint8_t *bytes, size_t count)
 
 /* ---- a command ---- */
 
-/* What stands for itself wherever it is in a word. */
+/* Characters that mean nothing to a shell, wherever they stand in a word. */
 #define PLAIN                                                                  \
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"           \
     "_-+./:=,@%"

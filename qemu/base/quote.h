@@ -26,10 +26,10 @@ const char *quote_shown(const char *text);
  */
 void quote_streams(void);
 
-/* Bytes that were found, as text that loses none of them: as they are if they
-   are printable UTF-8, else as $HEX[636166e9], which hashcat writes, too. What
-   itself begins so is written that way. malloc'd, the caller's; ends the
-   program where there is no memory. */
+/* Makes text of bytes that were found, which loses none: the bytes themselves
+   if they are printable UTF-8, else $HEX[636166e9], which hashcat writes, too.
+   Bytes that begin so are written that way themselves. malloc'd, the caller's;
+   ends the program where there is no memory. */
 char *quote_bytes(const uint8_t *bytes, size_t count);
 
 /* A command as a POSIX shell reads it back: this program as it was called; what

@@ -43,8 +43,8 @@ void text_end_lines(struct text *text, bool crlf_stays);
 /* Leaves only such marks out, as before a table that was joined to another. */
 void text_drop_marks(struct text *text);
 
-/* What stands where others end lines, as NEL or form feeds, in a text of one
-   line, "form feeds"; NULL: nothing does, or it has several lines. */
+/* Names what ends lines elsewhere, such as "form feeds", and stands in a text
+   of one line; NULL: nothing does, or the text has several lines. */
 const char *text_other_ends(const struct text *text);
 
 /* The encoding of more than one byte a character in which text seems to be, by

@@ -55,7 +55,8 @@ static const struct kind kind_table[] = {
 
 #define KINDS (sizeof kind_table / sizeof *kind_table)
 
-/* What is in `layers` others and begins so; NULL: nothing compressed. */
+/* Result: the kind of a file that begins so, from which `layers` were taken
+   off; NULL: it is not compressed. */
 static const struct kind *kind_in(const uint8_t *head, uint64_t bytes,
                                   unsigned layers)
 {

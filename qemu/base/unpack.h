@@ -15,12 +15,12 @@
 
 #define UNPACK_KINDS 64u /* bytes of "gzip, tar" */
 
-/* Bytes that a file of so many may expand to: 64 MiB, or 100 times its own if
-   that is more. */
+/* Most bytes that a file of `bytes` may expand to: 64 MiB, or 100 times its own
+   if that is more. */
 uint64_t unpack_limit(uint64_t bytes);
 
-/* What a file is that begins so, "gzip"; NULL: nothing that is compressed, as
-   far as its beginning tells. */
+/* Names the kind of a file that begins so, "gzip"; NULL: it is not compressed,
+   as far as its beginning tells. */
 const char *unpack_named(const uint8_t *head, uint64_t bytes);
 
 /*

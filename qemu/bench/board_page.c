@@ -69,7 +69,7 @@ static void add_words(json_t *nodes)
     }
 }
 
-/* As qemu/report/page/boards.js has it. */
+/* The reading as qemu/report/page/boards.js reads it. */
 static json_t *reading_json(const struct board_page *page)
 {
     json_t *nodes = ps_json(&page->ps);

@@ -216,48 +216,38 @@ static int write_image(const struct flash_config *config,
     return image;
 }
 
-/* Starts the child with `output` for what it says; -1 with errno. */
-static pid_t start_child(const struct flash *flash, const struct worker *worker,
-                         int image, int output)
+/* Starts the child, and opens the output that it says something on. Result: -1
+   with errno. */
+static pid_t start_child(const struct flash *flash, struct worker *worker)
 {
     struct flash_request request = {.config = flash->config,
                                     .board = worker->board,
                                     .folder = worker->folder};
+    int image = write_image(flash->config, worker->board);
     struct process_config process = {
-        .context = &request, .fd = &image, .fds = 1, .log = output};
+        .context = &request, .fd = &image, .fds = 1};
     char *word[FLASH_OPENOCD_WORDS];
     char *line = NULL;
-    pid_t pid;
-
-    if (worker->board->way == FLASH_PROBE) {
-        line = flash_openocd_line(word, &request);
-        process.argv = word;
-    } else {
-        process.work = flash_loader;
-    }
-    pid = process_start(&process);
-    free(line);
-    return pid;
-}
-
-/* A child, with the ends of a pipe for what it says; -1 with errno. */
-static pid_t start_worker(const struct flash *flash,
-                          const struct worker *worker, int ends[2])
-{
-    int image = write_image(flash->config, worker->board);
+    int ends[2];
     pid_t pid = -1;
 
-    if (image < 0) {
-        return -1;
-    }
-    if (pipe2(ends, O_CLOEXEC) == 0) {
-        pid = start_child(flash, worker, image, ends[1]);
+    if (image >= 0 && pipe2(ends, O_CLOEXEC) == 0) {
+        process.log = ends[1];
+        if (worker->board->way == FLASH_PROBE) {
+            line = flash_openocd_line(word, &request);
+            process.argv = word;
+        } else {
+            process.work = flash_loader;
+        }
+        pid = process_start(&process);
+        free(line);
         close(ends[1]);
+        worker->output = ends[0];
         if (pid < 0) {
             close(ends[0]);
         }
     }
-    close(image);
+    process_close(image);
     return pid;
 }
 
@@ -290,18 +280,14 @@ static void remove_folder(struct worker *worker)
 static int start(struct flash *flash, struct worker *worker,
                  const struct flash_board *board)
 {
-    int ends[2];
-
     *worker = (struct worker){.board = board, .started_ms = now_ms()};
-    worker->pid =
-        create_folder(worker) ? start_worker(flash, worker, ends) : -1;
+    worker->pid = create_folder(worker) ? start_child(flash, worker) : -1;
     if (worker->pid < 0) {
         remove_folder(worker);
         worker->board = NULL;
         return -1;
     }
-    fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    worker->output = ends[0];
+    fcntl(worker->output, F_SETFL, O_NONBLOCK);
     worker->deadline_ms =
         worker->started_ms + (int64_t)flash->config->timeout_s * 1000;
     return 0;
@@ -467,7 +453,7 @@ static void read_output(struct worker *worker, bool all)
     }
 }
 
-/* Asks a worker to end; it is made to when the grace is over. */
+/* Asks a worker to end by SIGTERM; SIGKILL follows GRACE_MS later. */
 static void request_end(struct worker *worker, enum ending why)
 {
     if (worker->ending == ENDING_NO) {

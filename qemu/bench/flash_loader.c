@@ -179,7 +179,8 @@ static bool serial_connect(struct loader *loader)
                 true);
 }
 
-/* In the line "Device ID    : 0x0413 (...)"; 0: there is none. */
+/* Result: the number in the line "Device ID    : 0x0413 (...)"; 0: there is no
+   such line. */
 static uint32_t serial_device(const struct loader *loader)
 {
     const char *line = strstr(loader->listing, "Device ID");

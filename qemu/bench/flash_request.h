@@ -35,7 +35,7 @@
     "the image in this board is for the pins '%s', this one for '%s' "         \
     "(--force-pins writes it all the same)"
 
-/* What all boards of a command have in common. */
+/* The part of a request that all boards of a command have in common. */
 struct flash_config {
     const struct board_kind *chip;
     const char *program[FLASH_WAYS]; /* OpenOCD, stm32flash, dfu-util; looked up

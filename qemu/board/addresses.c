@@ -18,7 +18,8 @@ static uint32_t call_of(uint32_t lr)
     return lr < CODE_END && lr >= 2 ? (lr & ~1u) - 2 : lr;
 }
 
-/* Of a path what is below the sources' root: it may be any machine's. */
+/* Result: the part of a path below the sources' root, which may be any
+   machine's. */
 static const char *below_root(const char *path)
 {
     static const char *const folders[] = {"/boot/", "/hal/", "/kernels/",

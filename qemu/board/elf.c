@@ -116,8 +116,9 @@ struct headers {
     unsigned count;
 };
 
-/* By the places of its fields in the file's header; false: it is not within the
-   file, or its headers are shorter than `least`. */
+/* Finds a table of headers by the places, in the file's header, of the fields
+   that describe it. Result: false if it is not within the file, or its headers
+   are shorter than `least`. */
 static bool find_headers(struct headers *headers, const struct elf_image *image,
                          size_t offset_at, size_t size_at, size_t count_at,
                          size_t least)
@@ -263,7 +264,8 @@ static const uint8_t *next_section(const struct elf_image *image,
     return NULL;
 }
 
-/* Where a section's bytes are, and how many; NULL: not within the file. */
+/* Result: a section's bytes, and how many; NULL: they are not within the file.
+ */
 static const uint8_t *section_bytes(const struct elf_image *image,
                                     const uint8_t *header, uint32_t *bytes)
 {

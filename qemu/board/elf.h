@@ -54,8 +54,8 @@ NODISCARD int elf_open(struct elf_image *image, const uint8_t *data,
    image is loaded: 0xff where it loads nothing. */
 void elf_flatten(uint8_t *flash, const struct elf_image *image);
 
-/* Where in the file the `count` bytes for `address` are; 0: they are not
-   loaded, or not in one segment. */
+/* Result: the place in the file of the `count` bytes for `address`; 0: they are
+   not loaded, or not in one segment. */
 uint64_t elf_offset(const struct elf_image *image, uint32_t address,
                     uint32_t count);
 

@@ -95,8 +95,8 @@ static bool lists(const char *text, const char *word)
     return false;
 }
 
-/* Asks a program, with up to two words; `text` becomes its answer. Result: as
-   process_run()'s. */
+/* Runs a program with up to two words; `text` becomes its answer. Result: of
+   process_run(). */
 static int ask(char text[ANSWER_BYTES], const char *program, const char *word,
                const char *second)
 {

@@ -15,7 +15,8 @@
 #define EMULATOR_VARIABLE "QUINCUNX_QEMU"
 #define EMULATOR_THREADS 3ul /* of a board: main loop, RCU, processor */
 
-/* Its name or path. Valid as long as the environment is not changed. */
+/* The program's name or path, valid as long as the environment is not changed.
+ */
 const char *emulator_program(void);
 
 /*
@@ -39,8 +40,8 @@ NODISCARD bool emulator_has_sandbox(const char *program);
 
 #define EMULATOR_VERSION_BYTES 64u
 
-/* What the program says of its version: the beginning of its first line; "" if
-   it says nothing within ten seconds. Cost: one start of QEMU. */
+/* Tells the program's version: the beginning of its first line after --version;
+   "" if it says nothing within ten seconds. Cost: one start of QEMU. */
 void emulator_version(char text[EMULATOR_VERSION_BYTES]);
 
 #endif

@@ -17,8 +17,9 @@
 NODISCARD int firmware_find(char path[PATH_MAX],
                             const struct board_kind *board);
 
-/* The same for boards that become slow: finds X_slow.elf beside `firmware`, the
-   image X.elf that firmware_find() found. */
+/* Finds the image of boards that become slow later: X_slow.elf beside
+   `firmware`, the image X.elf that firmware_find() found. Result: 0; 1 after a
+   message. */
 NODISCARD int firmware_find_slow(char path[PATH_MAX], const char *firmware,
                                  const struct board_kind *board);
 

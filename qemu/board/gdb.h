@@ -16,7 +16,7 @@
 
 struct gdb_sockets;
 
-/* What a board gets for its debugger. */
+/* A board's end of the way to its debugger. */
 struct gdb_door {
     int listener; /* the listening socket, for the board to inherit */
     bool halts;   /* the board halts before its first instruction, until a

@@ -27,7 +27,7 @@ enum board_circuits {
     BOARD_SERIAL  /* serial lines to its neighbours */
 };
 
-/* What a UART leads to, besides the ports, which are enum torus_port. */
+/* The other ends of a UART, besides the ports, which are enum torus_port. */
 enum {
     BOARD_CONSOLE = TORUS_PORTS,
     BOARD_NO_LINE
@@ -40,13 +40,13 @@ struct board_kind {
     const char *machine;    /* QEMU's -machine; NULL: none */
     enum board_circuits circuits;
 
-    /* Of a board with serial ports: */
+    /* Set for a board with serial ports: */
     uint8_t uart[BOARD_UARTS]; /* lines of the machine's UARTs, in its order */
     uint32_t unique_emulated;  /* RAM word of an emulated board's number */
     uint16_t number;           /* field `board` of its images: hal/image.h */
     uint32_t identity_offset;  /* of hal/image.h, bytes behind flash_start */
 
-    /* Of a board that can be flashed; target is NULL if it cannot. */
+    /* Set for a board that can be flashed; target is NULL if it cannot. */
     const char *target;      /* OpenOCD's script */
     uint32_t idcode_address; /* of DBGMCU_IDCODE; RM0090, 38.6.1 */
     uint32_t device;         /* its DEV_ID, bits 0 to 11 */

@@ -58,8 +58,8 @@ static void make_classes(void)
 
 /* ---- forks of a whole machine ---- */
 
-/* What such a fork needs of QEMU: all of it, or boards are forked before their
-   machine is made. */
+/* Names of QEMU that a fork of a whole machine needs: all of them, or boards
+   are forked before their machine is made. */
 static struct {
     int *autostart;
     int *tcg_cur_ctxs;
@@ -72,7 +72,8 @@ static struct {
     void (*vm_start)(void);
 } emulator;
 
-/* As QEMU's qemu_thread_create() hands it to its threads, which free it. */
+/* The argument of a thread's function, as QEMU's qemu_thread_create() hands it
+   over; the thread frees it. */
 struct thread_args {
     void *(*run)(void *arg);
     void *arg;
@@ -137,7 +138,7 @@ static bool expect_machine(void)
     return true;
 }
 
-/* Where the machine has its window. */
+/* Finds the address at which the machine has its window. */
 static void find_window(void)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
@@ -157,7 +158,8 @@ static void find_window(void)
     }
 }
 
-/* What a board must have of its own: eventfds, and the file of its window. */
+/* Finds the descriptors that a board must have of its own: eventfds, and the
+   file of its window. */
 static void find_descriptors(void)
 {
     for (int fd = 0; fd < DESCRIPTORS; ++fd) {
@@ -179,7 +181,8 @@ static void find_descriptors(void)
     }
 }
 
-/* In the board. Threads, and what they waited for, have not come with it. */
+/* Starts the processor's thread in the board: threads, and what they waited
+   for, have not come with the fork. */
 static void start_processor(void)
 {
     struct thread_args *args = malloc(sizeof *args);
@@ -244,7 +247,7 @@ static void reply(int socket, pid_t board)
     }
 }
 
-/* In the board: waits until the process that forked it has ended and the
+/* Waits, in the board, until the process that forked it has ended and the
    launcher has adopted it; then it dies with the launcher. If another process
    adopts it, it is no board, and ends. */
 static void await_adoption(pid_t launcher, pid_t middle)
@@ -258,8 +261,8 @@ static void await_adoption(pid_t launcher, pid_t middle)
     }
 }
 
-/* In the board. The descriptors that came are above those that it needs, and
-   rise: none is overwritten before it was copied. */
+/* Takes the board's descriptors. Those that came are above those that it needs,
+   and rise: none is overwritten before it was copied. */
 static void become_board(const struct request *request, pid_t middle)
 {
     setpgid(0, 0);
