@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define WORDS (THEORY_COLUMNS_MAX + 1)
+#define SHOWN_BYTES 60 /* of a word, in messages */
 
 bool theory_line_complain(const struct theory_line *line, const char *column,
                           const char *word, const char *allowed)
@@ -19,7 +20,8 @@ bool theory_line_complain(const struct theory_line *line, const char *column,
         fprintf(stderr, "%s ", column);
     }
     if (word != NULL) {
-        fprintf(stderr, "'%s': ", quote_shown(word));
+        fprintf(stderr, "'%.*s%s': ", SHOWN_BYTES, quote_shown(word),
+                strlen(word) > SHOWN_BYTES ? "..." : "");
     }
     fprintf(stderr, "%s\n", allowed);
     return false;
