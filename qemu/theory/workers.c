@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define WORDS (THEORY_COLUMNS_MAX + 1)
-#define SHOWN_BYTES 60 /* of a word, in messages */
+#define SHOWN_BYTES 80 /* of a word, in messages */
 
 bool theory_line_complain(const struct theory_line *line, const char *column,
                           const char *word, const char *allowed)
