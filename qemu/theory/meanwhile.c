@@ -9,82 +9,94 @@
 #define FINER 1024u /* steps of a picosecond, where there is room for them */
 
 /* The phases that are planned. */
-static unsigned phases_of(const struct theory_input *input)
-{
-    return input->phases_fixed ? input->phases_want : input->phases_max;
-}
+struct phases {
+    unsigned count;
+    bool passed_on;          /* nodes store and forward in one of them */
+    uint64_t longest_ps;     /* startup of a phase */
+    long double startups_ps; /* of all phases */
+};
 
-static bool passes_on(const struct theory_input *input)
+static struct phases phases_of(const struct theory_input *input)
 {
-    for (unsigned i = 0; i < phases_of(input); ++i) {
-        if (input->stages[i] > 1) {
-            return true;
+    struct phases phases = {.count = input->phases_fixed ? input->phases_want
+                                                         : input->phases_max};
+
+    for (unsigned i = 0; i < phases.count && i < input->phases_max; ++i) {
+        uint64_t startup_ps = input->startup_ps[i];
+
+        phases.passed_on |= input->stages[i] > 1;
+        phases.startups_ps += (long double)startup_ps;
+        if (startup_ps > phases.longest_ps) {
+            phases.longest_ps = startup_ps;
         }
     }
-    return false;
-}
-
-/* The longest startup of a phase. */
-static uint64_t startup_most(const struct theory_input *input)
-{
-    uint64_t most = 0;
-
-    for (unsigned i = 0; i < phases_of(input); ++i) {
-        most = input->startup_ps[i] > most ? input->startup_ps[i] : most;
-    }
-    return most;
+    return phases;
 }
 
 /* About the longest of what a node or a port does in all. */
 static uint64_t longest(const struct theory_input *input)
 {
+    struct phases phases = phases_of(input);
     long double load = (long double)input->load_units;
     long double work_ps =
-        (long double)input->compute_ps * load / powl(5, phases_of(input));
+        (long double)input->compute_ps * load / powl(5, phases.count);
     long double in_ps = (long double)input->transfer_ps * load / 4;
     long double out_ps =
         in_ps * input->results_numerator / input->results_denominator;
-    long double most_ps = fmaxl(fmaxl(work_ps, in_ps), out_ps);
-    long double startups_ps = 0;
+    long double most_ps =
+        fmaxl(fmaxl(work_ps, in_ps), fmaxl(out_ps, phases.startups_ps));
 
-    for (unsigned i = 0; i < phases_of(input); ++i) {
-        startups_ps += (long double)input->startup_ps[i];
-    }
-    most_ps = fmaxl(most_ps, startups_ps);
     return most_ps < (long double)MEANWHILE_ALL_MAX_PS ? (uint64_t)most_ps + 1
                                                        : MEANWHILE_ALL_MAX_PS;
 }
 
-/* Whether the times are in the ranges of the boards' planner. */
-static bool in_range(const struct theory_input *input)
+/* The largest number up to `most` by which all times can be multiplied so that
+   they stay in the ranges of the boards' planner. */
+static uint64_t room_of(const struct theory_input *input, uint64_t most)
 {
-    return startup_most(input) <= PLANNER_STARTUP_MAX_PS &&
-           input->compute_ps <= PLANNER_TIME_MAX_PS &&
-           input->transfer_ps <= PLANNER_TIME_MAX_PS &&
-           input->results_numerator <=
-               PLANNER_TIME_MAX_PS / (input->transfer_ps + 1) &&
-           input->compute_ps <= PLANNER_LOAD_MAX_PS / input->load_units &&
-           longest(input) < MEANWHILE_ALL_MAX_PS;
+    const struct {
+        quad time_ps;
+        uint64_t most_ps;
+    } rows[] = {
+        {input->compute_ps, PLANNER_TIME_MAX_PS},
+        {input->transfer_ps, PLANNER_TIME_MAX_PS},
+        {(quad)input->transfer_ps * input->results_numerator,
+         PLANNER_TIME_MAX_PS},
+        {phases_of(input).longest_ps, PLANNER_STARTUP_MAX_PS},
+        {(quad)input->compute_ps * (quad)input->load_units,
+         PLANNER_LOAD_MAX_PS},
+        {longest(input), MEANWHILE_ALL_MAX_PS - 1},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        if (rows[i].time_ps * (quad)most > (quad)rows[i].most_ps) {
+            most = quad_floor((quad)rows[i].most_ps / rows[i].time_ps, 0);
+        }
+    }
+    return most;
 }
 
 const char *theory_meanwhile_limit(const struct theory_input *input,
                                    unsigned rounds)
 {
+    struct phases phases = phases_of(input);
+
     if (rounds > ROUNDS_MAX) {
         return "at most 16 rounds";
     }
     if (input->load_units > PLANNER_UNITS_MAX) {
         return "at most 4294967295 units";
     }
-    if (phases_of(input) > ROUNDS_PHASES_MAX) {
+    if (phases.count > ROUNDS_PHASES_MAX) {
         return "at most 10 phases";
     }
-    if (passes_on(input)) {
+    if (phases.passed_on) {
         return "circuits, not for store-and-forward";
     }
-    return in_range(input) ? NULL
-                           : "times of at most 1.1 s a unit and of 5 hours of "
-                             "each node and port in all";
+    return room_of(input, 1) > 0
+               ? NULL
+               : "times of at most 1.1 s a unit and of 5 hours of "
+                 "each node and port in all";
 }
 
 static uint64_t common_divisor(uint64_t a, uint64_t b)
@@ -96,26 +108,6 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
         b = rest;
     }
     return a;
-}
-
-/* `most`, or how often `time_ps` is in `limit_ps` if that is less. */
-static uint64_t at_most(uint64_t most, uint64_t limit_ps, uint64_t time_ps)
-{
-    return time_ps > 0 && limit_ps / time_ps < most ? limit_ps / time_ps : most;
-}
-
-/* The largest number up to `most` by which all times can be multiplied. */
-static uint64_t room_of(const struct theory_input *input, uint64_t most)
-{
-    uint64_t output = input->transfer_ps * input->results_numerator;
-
-    most = at_most(most, PLANNER_TIME_MAX_PS, output);
-    most = at_most(most, PLANNER_TIME_MAX_PS, input->transfer_ps);
-    most = at_most(most, PLANNER_TIME_MAX_PS, input->compute_ps);
-    most = at_most(most, PLANNER_STARTUP_MAX_PS, startup_most(input));
-    most = at_most(most, MEANWHILE_ALL_MAX_PS - 1, longest(input));
-    return at_most(most, PLANNER_LOAD_MAX_PS,
-                   input->compute_ps * input->load_units);
 }
 
 /*
@@ -139,7 +131,7 @@ static uint64_t scale_of(const struct theory_input *input)
    transfer is rounded up. */
 static struct plan_job job_of(const struct theory_input *input, uint64_t scale)
 {
-    unsigned phases = phases_of(input);
+    unsigned phases = phases_of(input).count;
     uint64_t output = input->transfer_ps * input->results_numerator * scale;
     struct plan_job job = {.load_units = (uint32_t)input->load_units,
                            .compute_ps = input->compute_ps * scale,
@@ -268,12 +260,11 @@ static void set_rounds(struct theory_detail *detail,
                        const struct rounds_plan *made,
                        const struct theory_input *input)
 {
-    struct port port = {.input = input, .made = made};
+    struct port port = {.input = input,
+                        .made = made,
+                        .startups_ps = phases_of(input).startups_ps};
     unsigned layers = made->phases + 1u;
 
-    for (unsigned i = 0; i < made->phases; ++i) {
-        port.startups_ps += (long double)input->startup_ps[i];
-    }
     for (unsigned r = 0; r < made->rounds; ++r) {
         set_round(&detail->part[r * layers], next_round(&port), made, r, input);
     }
@@ -305,7 +296,8 @@ int theory_plan_meanwhile(struct theory_plan *plan,
     uint64_t scale;
     uint64_t before;
 
-    if (theory_meanwhile_limit(input, rounds) != NULL) {
+    if (phases_of(input).count > input->phases_max ||
+        theory_meanwhile_limit(input, rounds) != NULL) {
         return ERR_PHASES;
     }
     scale = scale_of(input);
