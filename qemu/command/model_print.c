@@ -137,7 +137,7 @@ static quad *shares_of(const struct theory_star_plan *plan, size_t workers)
     return shares;
 }
 
-/* How many workers were served before the first was served again. */
+/* Number of workers that are served before the first is served again. */
 static size_t served(const struct theory_star_plan *plan)
 {
     size_t count = 0;

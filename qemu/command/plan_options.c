@@ -200,7 +200,8 @@ const struct option_table plan_option_table = {
 
 /* ---- the options together ---- */
 
-/* What the profile says, where no option does. */
+/* Takes startup, transfer and hop delay from the profile where no option gives
+   them. */
 static int apply_profile(struct plan_options *options)
 {
     const struct profile *profile = &options->profile;
@@ -245,54 +246,44 @@ static const char *parse_load(struct plan_options *options)
                : NULL;
 }
 
-/* Whether the side is at most `most`, which the options `with` ask for; else
-   after a message. */
-static bool side_fits(const struct plan_options *options, unsigned most,
+/* Checks a side against the most that the options `with` allow. */
+static int check_side(const struct plan_options *options, unsigned most,
                       const char *with)
 {
-    if (options->side <= most) {
-        return true;
-    }
-    fprintf(stderr, "quincunx: --torus '%s': must be 1 to %u with %s\n",
-            options->text[PLAN_TORUS], most, with);
-    return false;
+    return options->side <= most
+               ? 0
+               : usage_error("--torus '%s': must be 1 to %u with %s",
+                             options->text[PLAN_TORUS], most, with);
 }
 
-static bool sides_fit(const struct plan_options *options)
-{
-    return (!options->per_node ||
-            side_fits(options, TORUS_SIDE_MAX, "--per-node")) &&
-           (options->node_compute == NULL ||
-            side_fits(options, SIDE_NODES_MAX, "--node-compute")) &&
-           (options->rounds == 1 || options->ports == TORUS_PORTS ||
-            side_fits(options, SIDE_NODES_MAX, "--rounds and --ports"));
-}
-
-static bool layers_fit(const struct plan_options *options)
+/* Checks what options have to be together. Result: 0, or EXIT_USAGE. */
+static int check(const struct plan_options *options)
 {
     unsigned layers = options->input.phases_max + 1u;
-
-    if (!plan_given(options, PLAN_LAYER_COMPUTE) ||
-        options->layer_computes == layers) {
-        return true;
-    }
-    fprintf(stderr,
-            "quincunx: --layer-compute '%s': must be %u times, one for each "
-            "layer of this torus, not %u\n",
-            options->text[PLAN_LAYER_COMPUTE], layers, options->layer_computes);
-    return false;
-}
-
-static bool originator_fits(const struct plan_options *options)
-{
     uintmax_t last = (uintmax_t)options->side - 1;
+    int status = 0;
 
-    if (options->x <= last && options->y <= last) {
-        return true;
+    if (options->per_node) {
+        status = check_side(options, TORUS_SIDE_MAX, "--per-node");
     }
-    fprintf(stderr, "quincunx: --originator '%s': must be 0,0 to %ju,%ju\n",
-            options->text[PLAN_ORIGINATOR], last, last);
-    return false;
+    if (status == 0 && options->node_compute != NULL) {
+        status = check_side(options, SIDE_NODES_MAX, "--node-compute");
+    }
+    if (status == 0 && options->rounds != 1 && options->ports != TORUS_PORTS) {
+        status = check_side(options, SIDE_NODES_MAX, "--rounds and --ports");
+    }
+    if (status == 0 && plan_given(options, PLAN_LAYER_COMPUTE) &&
+        options->layer_computes != layers) {
+        status = usage_error("--layer-compute '%s': must be %u times, one for "
+                             "each layer of this torus, not %u",
+                             options->text[PLAN_LAYER_COMPUTE], layers,
+                             options->layer_computes);
+    }
+    if (status == 0 && (options->x > last || options->y > last)) {
+        status = usage_error("--originator '%s': must be 0,0 to %ju,%ju",
+                             options->text[PLAN_ORIGINATOR], last, last);
+    }
+    return status;
 }
 
 /* ---- the model's input ---- */
@@ -362,8 +353,7 @@ int plan_options_check(struct plan_options *options)
             apply_profile(options) == 0) &&
                    parse_report("--load", options->load, parse_load(options)) ==
                        0 &&
-                   sides_fit(options) && layers_fit(options) &&
-                   originator_fits(options) && set_input(options) == 0
+                   check(options) == 0 && set_input(options) == 0
                ? 0
                : EXIT_USAGE;
 }

@@ -83,12 +83,10 @@ struct plan_solved {
     struct theory_detail detail;
     /* Similar rounds, beside the plan with --rounds; 0 rounds: none. */
     struct theory_similar similar;
-    /* The plan is the similar rounds; then these are the best by the equations
-       of qemu/theory/model.h, 0 if those have none. */
+    /* The plan is the similar rounds; then this is the best by the equations of
+       qemu/theory/model.h, with a makespan of 0 if those have none. */
     bool is_similar;
-    uint8_t equations_phases;
-    uint8_t equations_rounds;
-    uint64_t equations_ps;
+    struct theory_plan equations;
     /* With --results: they return while others or later rounds are computed,
        or so long after the makespan. */
     bool meanwhile;

@@ -77,8 +77,7 @@ static json_t *layer_json(const struct theory_plan *plan,
     return layer;
 }
 
-/* How much longer similar rounds take, as a part of the plan's makespan; none
-   if that is less than half a picosecond. */
+/* Makespan of similar rounds beyond the plan's, as a part of the latter. */
 static double loss_of(const struct theory_similar *similar,
                       const struct theory_plan *plan)
 {
@@ -103,12 +102,12 @@ static void add_similar(json_t *json, const struct plan_solved *solved)
                        loss_of(similar, &solved->plan), "parts", parts, "taken",
                        solved->is_similar);
     json_object_set_new(json, "similar", object);
-    if (solved->equations_ps > 0) {
-        json_object_set_new(json, "equations",
-                            json_pack("{s:i, s:i, s:I}", "phases",
-                                      solved->equations_phases, "rounds",
-                                      solved->equations_rounds, "makespan_ps",
-                                      (json_int_t)solved->equations_ps));
+    if (solved->equations.makespan_ps > 0) {
+        json_object_set_new(
+            json, "equations",
+            json_pack("{s:i, s:i, s:I}", "phases", solved->equations.phases,
+                      "rounds", solved->equations.rounds, "makespan_ps",
+                      (json_int_t)solved->equations.makespan_ps));
     }
 }
 
@@ -153,7 +152,7 @@ static json_t *computes_json(const struct plan_options *options)
     return times;
 }
 
-/* What was asked for beside torus, originator and load. */
+/* The options' values, without torus, originator and load. */
 static json_t *inputs_json(const struct plan_options *options)
 {
     bool layers = plan_given(options, PLAN_LAYER_COMPUTE);
@@ -206,20 +205,22 @@ static json_t *plan_json(const struct theory_plan *plan,
 
 /* Prints nodes one by one: ten million as jansson values would take
    gigabytes. */
-static void print_nodes_json(const struct theory_node *nodes,
-                             const struct plan_options *options)
+static void print_nodes(const struct theory_node *nodes,
+                        const struct plan_options *options)
 {
-    struct torus_size size = options->torus.size;
-
-    fputs(", \"per_node\": [", stdout);
     for (uint32_t i = 0; i < node_count(options); ++i) {
-        struct torus_coord at = torus_coord_of(size, i);
+        struct torus_coord at = torus_coord_of(options->torus.size, i);
 
-        printf("%s{\"x\": %d, \"y\": %d, \"layer\": %d, \"units\": %" PRIu64
-               "}",
-               i == 0 ? "" : ", ", at.x, at.y, nodes[i].layer, nodes[i].units);
+        if (options->json) {
+            printf("%s{\"x\": %d, \"y\": %d, \"layer\": %d, \"units\": "
+                   "%" PRIu64 "}",
+                   i == 0 ? "" : ", ", at.x, at.y, nodes[i].layer,
+                   nodes[i].units);
+        } else {
+            printf("%4d %4d %5d %21" PRIu64 "\n", at.x, at.y, nodes[i].layer,
+                   nodes[i].units);
+        }
     }
-    putchar(']');
 }
 
 int plan_print_json(const struct plan_solved *solved,
@@ -243,7 +244,9 @@ int plan_print_json(const struct plan_solved *solved,
     json_dumpf(json, stdout, JSON_EMBED | JSON_REAL_PRECISION(17));
     json_decref(json);
     if (nodes != NULL) {
-        print_nodes_json(nodes, options);
+        fputs(", \"per_node\": [", stdout);
+        print_nodes(nodes, options);
+        putchar(']');
     }
     puts("}");
     return 0;
@@ -251,11 +254,14 @@ int plan_print_json(const struct plan_solved *solved,
 
 /* A table for people. */
 
-/* Prints a time in us with all six digits after the point. */
-static void print_time(int width, uint64_t time_ps)
+/* A time in us with all six digits after the point. */
+static struct amount us_of(uint64_t time_ps)
 {
-    printf("%*" PRIu64 ".%06" PRIu64, width, time_ps / 1000000,
-           time_ps % 1000000);
+    struct amount us;
+
+    snprintf(us.text, sizeof us.text, "%" PRIu64 ".%06" PRIu64,
+             time_ps / 1000000, time_ps % 1000000);
+    return us;
 }
 
 static void print_layers(const struct theory_plan *plan)
@@ -263,14 +269,13 @@ static void print_layers(const struct theory_plan *plan)
     puts("  layer          nodes         share [units]        volume [units]"
          "          received [us]");
     for (unsigned i = 0; i <= plan->phases; ++i) {
-        printf("%7u %14" PRIu64 " %21.6f %21.6f", i, theory_layer_nodes(i),
-               plan->layer[i].share_units, plan->layer[i].volume_units);
-        print_time(16, plan->layer[i].end_ps);
-        putchar('\n');
+        printf("%7u %14" PRIu64 " %21.6f %21.6f%23s\n", i,
+               theory_layer_nodes(i), plan->layer[i].share_units,
+               plan->layer[i].volume_units, us_of(plan->layer[i].end_ps).text);
     }
 }
 
-/* What a line of the table is of, where its nodes or rounds differ. */
+/* Explains the table's numbers where nodes or rounds differ. */
 static void print_meaning(const struct plan_solved *solved,
                           const struct plan_options *options)
 {
@@ -294,9 +299,8 @@ static void print_results(const struct plan_solved *solved)
         how = solved->plan.rounds > 1 ? "while later rounds are computed"
                                       : "while others compute";
     }
-    fputs("results  ", stdout);
-    print_time(0, plan_results_ps(solved));
-    printf(" us until all are back, collected %s\n", how);
+    printf("results  %s us until all are back, collected %s\n",
+           us_of(plan_results_ps(solved)).text, how);
     if (solved->meanwhile_limit != NULL) {
         printf("         (rounds that return them meanwhile are planned for\n"
                "         %s)\n",
@@ -304,9 +308,18 @@ static void print_results(const struct plan_solved *solved)
     }
 }
 
-static void print_parts(const struct theory_similar *similar)
+static void print_similar(const struct plan_solved *solved)
 {
-    fputs("with ", stdout);
+    const struct theory_similar *similar = &solved->similar;
+    const struct theory_plan *best = &solved->equations;
+
+    if (solved->is_similar) {
+        fputs("similar  these rounds, with ", stdout);
+    } else {
+        printf("similar  %s us (%+.4f %%) with ",
+               us_of(similar->makespan_ps).text,
+               100 * loss_of(similar, &solved->plan));
+    }
     amount_things(stdout, similar->phases, "phase");
     fputs(" and these parts of the load in ", stdout);
     amount_things(stdout, similar->rounds, "round");
@@ -316,44 +329,16 @@ static void print_parts(const struct theory_similar *similar)
     }
     puts("\n         (similar: all rounds have the shares of one plan, each a "
          "part of them)");
-}
-
-static void print_similar(const struct plan_solved *solved)
-{
-    const struct theory_similar *similar = &solved->similar;
-
-    fputs("similar  ", stdout);
-    if (solved->is_similar) {
-        fputs("these rounds, ", stdout);
-    } else {
-        print_time(0, similar->makespan_ps);
-        printf(" us (%+.4f %%) ", 100 * loss_of(similar, &solved->plan));
-    }
-    print_parts(similar);
     if (solved->is_similar) {
         puts("         (they need nodes that pass a round on as it comes)");
     }
-    if (solved->equations_ps > 0) {
-        fputs("         best without similar ones: ", stdout);
-        print_time(0, solved->equations_ps);
-        printf(
-            " us, with %u phase%s and %u round%s\n", solved->equations_phases,
-            solved->equations_phases == 1 ? "" : "s", solved->equations_rounds,
-            solved->equations_rounds == 1 ? "" : "s");
-    }
-}
-
-static void print_nodes(const struct theory_node *nodes,
-                        const struct plan_options *options)
-{
-    struct torus_size size = options->torus.size;
-
-    puts("\n   x    y layer                 units");
-    for (uint32_t i = 0; i < node_count(options); ++i) {
-        struct torus_coord at = torus_coord_of(size, i);
-
-        printf("%4d %4d %5d %21" PRIu64 "\n", at.x, at.y, nodes[i].layer,
-               nodes[i].units);
+    if (best->makespan_ps > 0) {
+        printf("         best without similar ones: %s us, with ",
+               us_of(best->makespan_ps).text);
+        amount_things(stdout, best->phases, "phase");
+        fputs(" and ", stdout);
+        amount_things(stdout, best->rounds, "round");
+        putchar('\n');
     }
 }
 
@@ -376,9 +361,8 @@ void plan_print_table(const struct plan_solved *solved,
     fputs(" active.\n\n", stdout);
     print_layers(plan);
     print_meaning(solved, options);
-    fputs("\nmakespan ", stdout);
-    print_time(0, plan->makespan_ps);
-    printf(" us\nspeedup  %.6f\n", plan->speedup);
+    printf("\nmakespan %s us\nspeedup  %.6f\n", us_of(plan->makespan_ps).text,
+           plan->speedup);
     if (plan_given(options, PLAN_RESULTS)) {
         print_results(solved);
     }
@@ -386,6 +370,7 @@ void plan_print_table(const struct plan_solved *solved,
         print_similar(solved);
     }
     if (nodes != NULL) {
+        puts("\n   x    y layer                 units");
         print_nodes(nodes, options);
     }
 }

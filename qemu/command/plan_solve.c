@@ -47,9 +47,7 @@ static int take_similar(struct plan_solved *solved,
     int error;
 
     if (planned) {
-        solved->equations_ps = plan->makespan_ps;
-        solved->equations_phases = plan->phases;
-        solved->equations_rounds = plan->rounds;
+        solved->equations = *plan;
         theory_detail_free(&solved->detail);
     }
     solved->is_similar = true;

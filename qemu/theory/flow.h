@@ -96,7 +96,7 @@ void theory_members_free(struct theory_members *members);
  * Each time left is right to some 2^-108 of the originator's. Time and cost:
  * O(members).
  */
-/* Of a member; times in ps. */
+/* A member's times, in ps, and units in one round. */
 struct theory_stream {
     quad takes; /* units a ps */
     quad less;  /* units */
@@ -137,7 +137,7 @@ quad theory_flow_round(struct theory_flow *flow, bool last);
 /* Everybody's s and m in that round, for this s of the originator. */
 void theory_flow_turn(struct theory_flow *flow, quad left_ps);
 
-/* What a member's subtree takes in that round. */
+/* Units that a member's subtree takes in that round. */
 static inline quad theory_flow_takes(const struct theory_flow *flow,
                                      uint32_t member)
 {

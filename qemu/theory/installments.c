@@ -33,9 +33,10 @@ static quad affine_solve(struct affine of, quad value)
 /* ---- a given number of chunks for each worker ---- */
 
 /*
- * The sends from the last one back. The unknown is a chunk: the last one, and
- * each earlier one that grows faster than the one before it; so no slope is
- * more than 1, and rounding does not grow with the rounds.
+ * All sends, computed from the last one back by an unknown x: first the last
+ * chunk, later the largest chunk so far. A chunk that would grow faster than x
+ * takes its place. So no slope is more than 1, and rounding errors do not grow
+ * with the rounds.
  */
 struct sends {
     const struct theory_star *star;
@@ -311,7 +312,7 @@ static bool try_rounds(struct umr *umr, unsigned rounds)
     return good;
 }
 
-/* What worker P - k gets in the last round. */
+/* Units of worker P - k in the last round. */
 static quad last_of(const struct umr *umr, size_t k)
 {
     quad more = 0;

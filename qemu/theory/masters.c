@@ -220,8 +220,8 @@ struct limits {
     struct limit limit[THEORY_WORKERS_MAX];
 };
 
-/* What a worker has computed more than received at `time`, when it has
-   received so many units: (time - beta units) / gamma - units. */
+/* Units that a worker has computed at `time` less those received, when it has
+   received `units`: (time - beta units) / gamma - units. */
 static quad used_of(const struct theory_network *network, quad time, quad units)
 {
     quad computed =
@@ -249,7 +249,7 @@ static quad most_used(const struct theory_masters *masters,
     return most;
 }
 
-/* Whether another limit is never above one. */
+/* Whether limit `of` is never below `by`, and so needs no check. */
 static bool implies(const struct limit *by, const struct limit *of)
 {
     return by->a <= of->a && by->b <= of->b && by->c >= of->c;
@@ -481,8 +481,7 @@ static bool set_rounds(struct theory_masters *masters,
 
 /* ---- the plan ---- */
 
-/* How much later than the bound nodes end that send nothing: gamma max x - T.
- */
+/* Time from the bound until nodes end that send nothing: gamma max x - T. */
 static quad alone_over(const struct theory_masters *masters,
                        const struct theory_workers *workers,
                        const struct theory_network *network)

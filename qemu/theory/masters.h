@@ -51,7 +51,7 @@ struct theory_transfer {
 
 #define THEORY_MASTERS_ROUNDS_MAX 32768
 
-/* Of the rounds, numbers have some 15 digits. */
+/* Numbers of the rounds (part, idle, over, excess) have some 15 digits. */
 struct theory_masters {
     quad bound;     /* T, scaled: nothing of this kind ends earlier */
     quad length;    /* L, scaled */

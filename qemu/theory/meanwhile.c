@@ -127,7 +127,7 @@ static uint64_t scale_of(const struct theory_input *input)
     return room < whole ? room : room / whole * whole;
 }
 
-/* What the boards' planner gets, all times `scale` times as long; an output's
+/* The job for the boards' planner, all times `scale` times as long; an output's
    transfer is rounded up. */
 static struct plan_job job_of(const struct theory_input *input, uint64_t scale)
 {

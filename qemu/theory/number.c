@@ -9,7 +9,7 @@
 #define DIGITS "0123456789"
 #define EXPONENT_MAX 30
 
-/* Of a fraction that is shown: p q, and p and q each. */
+/* Limits of a fraction p/q that is shown: of p q, and of p and q each. */
 #define PRODUCT_MAX 1e26L
 #define TERM_MAX 1e18L
 #define FRACTION_NEAR 1e-32L

@@ -34,7 +34,7 @@ static long double add_logs(long double a, long double b)
     return isinf(high) ? high : high + log1pl(expl(fminl(a, b) - high));
 }
 
-/* Of a layer's time. */
+/* Logarithm of a layer's compute time. */
 static long double time_of(const struct curve *curve, long double share)
 {
     return curve->compute + curve->power * share;

@@ -227,49 +227,12 @@ static bool judge(struct theory_collection *best, struct problem *problem)
 
 /* ---- all pairs ---- */
 
-static void first_order(size_t *order, size_t count)
-{
-    for (size_t i = 0; i < count; ++i) {
-        order[i] = i;
-    }
-}
-
 /* Writes an order turned round. */
 static void turn(size_t *to, const size_t *order, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
         to[i] = order[count - 1 - i];
     }
-}
-
-static void swap(size_t *one, size_t *other)
-{
-    size_t kept = *one;
-
-    *one = *other;
-    *other = kept;
-}
-
-/* The next order as words are sorted. Result: whether there is one. */
-static bool next_order(size_t *order, size_t count)
-{
-    size_t rise = count - 1;
-    size_t above = count - 1;
-
-    while (rise > 0 && order[rise - 1] > order[rise]) {
-        rise -= 1;
-    }
-    if (rise == 0) {
-        return false;
-    }
-    while (order[above] < order[rise - 1]) {
-        above -= 1;
-    }
-    swap(&order[above], &order[rise - 1]);
-    for (size_t end = count - 1; rise < end; ++rise, --end) {
-        swap(&order[rise], &order[end]);
-    }
-    return true;
 }
 
 enum pairs {
@@ -284,10 +247,10 @@ static void try_pairs(struct theory_collection *best, struct problem *problem,
     size_t count = problem->count;
     struct theory_collection *trial = &problem->trial;
 
-    first_order(trial->sent, count);
+    theory_order_first(trial->sent, count);
     do {
         if (pairs == ALL) {
-            first_order(trial->collected, count);
+            theory_order_first(trial->collected, count);
         } else if (pairs == SAME) {
             memcpy(trial->collected, trial->sent, count * sizeof *trial->sent);
         } else {
@@ -295,8 +258,9 @@ static void try_pairs(struct theory_collection *best, struct problem *problem,
         }
         do {
             (void)judge(best, problem);
-        } while (pairs == ALL && next_order(trial->collected, count));
-    } while (next_order(trial->sent, count));
+        } while (pairs == ALL &&
+                 theory_order_next(trial->collected, count) < count);
+    } while (theory_order_next(trial->sent, count) < count);
 }
 
 /* ---- LIFO and FIFO of more workers ---- */
@@ -355,7 +319,7 @@ struct fifo {
     quad units;
 };
 
-/* What a worker gets for each unit of its predecessor if neither idles. */
+/* Units of a worker for each unit of its predecessor if neither idles. */
 static quad step_of(const struct fifo *fifo, size_t i)
 {
     const struct problem *problem = fifo->problem;

@@ -31,8 +31,8 @@ struct theory_collection {
     size_t collected[THEORY_WORKERS_MAX]; /* .. and of collecting */
     quad makespan;
     quad share[THEORY_WORKERS_MAX]; /* of each worker */
-    /* Of each worker that gets something, from its last unit to its results'
-       sending; else 0. */
+    /* Time of each worker from its last unit to its results' sending; 0 if it
+       gets nothing. */
     quad idle[THEORY_WORKERS_MAX];
     quad units;     /* in a time of 1 */
     quad computing; /* time of all workers in that time */

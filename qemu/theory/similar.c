@@ -11,7 +11,7 @@
 #define NEAR 0x1p-60L /* as a part: equal in long double */
 #define PIECES 64     /* of a receipt: more than were ever passed */
 
-/* Of a member; times in ps. */
+/* A member's times, in ps. */
 struct receipt {
     long double startup_ps;  /* of the circuit to it */
     long double transfer_ps; /* of its volume */
@@ -85,7 +85,8 @@ static bool set_volumes(struct trial *trial, long double first)
     return feasible;
 }
 
-/* What a send waits for, as a piece of a straight line at `part`. */
+/* Sets the time at which a send can begin, as a straight line that holds near
+   `part`. */
 static void set_ready(struct trial *trial, uint32_t index, long double part)
 {
     const struct theory_member *member = &trial->members->member[index];

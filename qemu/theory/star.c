@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So often is the order changed to that of the makespan that the last order
-   gave. */
+/* The most orders that are tried, each by the makespan of the one before. */
 #define CHANGES_MAX 4
 
 /* Chains that are joined to move workers. */
@@ -255,37 +254,26 @@ static bool judge(struct best *best, const struct theory_star *star,
     return true;
 }
 
-/* Tries all orders: each is the one before it with one worker more, or with
-   its last workers replaced by a later one. */
+/* Tries all orders of all workers, and what each begins with, where that is not
+   as in the one before. */
 static void search(struct best *best, const struct theory_star *star)
 {
     size_t all = star->workers->count;
     struct chain chain[THEORY_SEARCH_MAX + 1] = {nobody};
-    size_t order[THEORY_SEARCH_MAX] = {0};
-    bool used[THEORY_SEARCH_MAX] = {false};
-    size_t count = 0;
-    size_t next = 0;
+    size_t order[THEORY_SEARCH_MAX];
+    size_t changed = 0;
 
+    theory_order_first(order, all);
     judge(best, star, &chain[0], order, 0, 1);
-    while (count > 0 || next < all) {
-        if (next == all) {
-            count -= 1;
-            next = order[count];
-            used[next] = false;
-            next += 1;
-        } else if (used[next]) {
-            next += 1;
-        } else {
-            struct chain step = chain_of(star, next);
+    while (changed < all) {
+        for (size_t i = changed; i < all; ++i) {
+            struct chain step = chain_of(star, order[i]);
 
-            chain[count + 1] = join(&chain[count], &step);
-            used[next] = true;
-            order[count] = next;
-            count += 1;
-            judge(best, star, &chain[count], order, count,
+            chain[i + 1] = join(&chain[i], &step);
+            judge(best, star, &chain[i + 1], order, i + 1,
                   1 - (quad)THEORY_NEAR);
-            next = 0;
         }
+        changed = theory_order_next(order, all);
     }
 }
 

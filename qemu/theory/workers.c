@@ -143,3 +143,41 @@ void theory_keys_sort(struct theory_key *keys, size_t count)
 {
     qsort(keys, count, sizeof *keys, compare);
 }
+
+void theory_order_first(size_t *order, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        order[i] = i;
+    }
+}
+
+static void swap(size_t *one, size_t *other)
+{
+    size_t kept = *one;
+
+    *one = *other;
+    *other = kept;
+}
+
+size_t theory_order_next(size_t *order, size_t count)
+{
+    size_t rise = count - 1;
+    size_t above = count - 1;
+    size_t changed;
+
+    while (rise > 0 && order[rise - 1] > order[rise]) {
+        rise -= 1;
+    }
+    if (rise == 0) {
+        return count;
+    }
+    changed = rise - 1;
+    while (order[above] < order[changed]) {
+        above -= 1;
+    }
+    swap(&order[above], &order[changed]);
+    for (size_t end = count - 1; rise < end; ++rise, --end) {
+        swap(&order[rise], &order[end]);
+    }
+    return changed;
+}

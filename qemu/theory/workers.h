@@ -45,7 +45,7 @@ struct theory_form {
 struct theory_workers {
     const char *path; /* the caller's */
     size_t count;
-    /* Of each worker, as in its line; 0 where the line ends. */
+    /* Each worker's line of numbers; 0 where the line ends. */
     quad numbers[THEORY_WORKERS_MAX][THEORY_COLUMNS_MAX];
     unsigned line[THEORY_WORKERS_MAX]; /* of each worker, from 1 */
 };
@@ -63,7 +63,7 @@ NODISCARD int theory_workers_read(struct theory_workers *workers,
                                   const char *path,
                                   const struct theory_form *form);
 
-/* What workers are sorted by. */
+/* A worker and the numbers by which it is sorted. */
 struct theory_key {
     quad first, second;
     size_t worker;
@@ -71,5 +71,11 @@ struct theory_key {
 
 /* Sorts by rising keys, then by rising workers. */
 void theory_keys_sort(struct theory_key *keys, size_t count);
+
+/* The orders of workers 0 .. count - 1, as words are sorted: writes the first
+   one; or the one that follows, and returns the first place that differs, or
+   `count` if there is none. */
+void theory_order_first(size_t *order, size_t count);
+size_t theory_order_next(size_t *order, size_t count);
 
 #endif
