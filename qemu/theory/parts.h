@@ -5,7 +5,7 @@
 #define QEMU_THEORY_PARTS_H
 
 #include "hal/nodiscard.h"
-#include "qemu/theory/model.h"
+#include "qemu/theory/flow.h"
 #include "qemu/base/quad.h"
 
 /* Clears the plan. Result: 0, ERR_EMPTY or ERR_RANGE as theory_plan(). */
@@ -40,5 +40,21 @@ void theory_parts_floors(struct theory_detail *detail,
    one. The plan has its phases and rounds, and zeros. */
 void theory_parts_add(struct theory_plan *plan,
                       const struct theory_detail *detail);
+
+/*
+ * Sets everybody's part of a round that has `times` the volumes of the round
+ * that the flow is at, and with turn_ps[0], when the originator begins to send,
+ * everybody's turn. The originator's share is that of all rounds, and not set.
+ */
+void theory_parts_round(struct theory_part part[], quad turn_ps[],
+                        const struct theory_flow *flow, quad times, quad near);
+
+/* Sets all that follows from the parts of all rounds, of which the originator
+   computes for all_ps: its share, layers and their averages, floors, makespan.
+   Result: as theory_makespan(). */
+NODISCARD int theory_parts_finish(struct theory_plan *plan,
+                                  struct theory_detail *detail,
+                                  const struct theory_flow *flow, quad all_ps,
+                                  quad near);
 
 #endif

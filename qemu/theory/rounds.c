@@ -144,39 +144,31 @@ static unsigned largest_phases(struct trial *trial, unsigned rounds)
     return phases;
 }
 
-/* Everybody's turn in the round that the flow is at, after the originator's. */
-static void set_turns(quad turn_ps[], const struct trial *trial)
-{
-    const struct theory_flow *flow = &trial->flow;
+/* ---- the parts of rounds ---- */
 
+void theory_parts_round(struct theory_part part[], quad turn_ps[],
+                        const struct theory_flow *flow, quad times, quad near)
+{
+    const struct theory_member *members = flow->members->member;
+
+    part[0] =
+        theory_part_make(1,
+                         times * (theory_flow_takes(flow, 0) -
+                                  flow->stream[0].left / members->unit_ps),
+                         0, near, 0);
     for (uint32_t i = 1; i < flow->count; ++i) {
-        const struct theory_member *member = &flow->members->member[i];
+        const struct theory_member *member = &members[i];
+        quad volume = times * theory_flow_takes(flow, i);
         quad startup_ps;
         quad transfer_ps;
 
-        theory_costs(&startup_ps, &transfer_ps, trial->input, member->phase,
-                     false);
-        turn_ps[i] = turn_ps[member->before] + startup_ps +
-                     transfer_ps * theory_flow_takes(flow, i);
-    }
-}
-
-/* Everybody's part in the round that the flow is at. The originator's share is
-   that of all rounds, and told elsewhere. */
-static void set_round(struct theory_part part[], const struct trial *trial,
-                      const quad turn_ps[])
-{
-    const struct theory_flow *flow = &trial->flow;
-    const struct theory_member *members = flow->members->member;
-    quad near = near_units(trial);
-
-    part[0] = theory_part_make(
-        1, theory_flow_takes(flow, 0) - flow->stream[0].left / members->unit_ps,
-        0, near, 0);
-    for (uint32_t i = 1; i < flow->count; ++i) {
-        part[i] = theory_part_make(members[i].nodes, theory_flow_takes(flow, i),
-                                   flow->stream[i].left / members[i].unit_ps,
-                                   near, turn_ps[i]);
+        theory_costs(&startup_ps, &transfer_ps, flow->members->input,
+                     member->phase, false);
+        turn_ps[i] =
+            turn_ps[member->before] + startup_ps + transfer_ps * volume;
+        part[i] = theory_part_make(
+            member->nodes, volume,
+            times * flow->stream[i].left / member->unit_ps, near, turn_ps[i]);
     }
 }
 
@@ -206,6 +198,21 @@ static void set_averages(struct theory_detail *detail,
         layer->volume_units += nodes * part->volume_units;
         layer->share_units += nodes * part->share_units;
     }
+}
+
+int theory_parts_finish(struct theory_plan *plan, struct theory_detail *detail,
+                        const struct theory_flow *flow, quad all_ps, quad near)
+{
+    uint64_t load_units = flow->members->input->load_units;
+    quad unit_ps = flow->members->member[0].unit_ps;
+
+    detail->part[0].share_units = (double)(all_ps / unit_ps);
+    detail->part[0].share_floor = quad_floor(all_ps / unit_ps, near);
+    set_averages(detail, flow, plan->rounds);
+    theory_parts_add(plan, detail);
+    plan->layer[0].volume_units = (double)load_units;
+    theory_parts_floors(detail, plan, load_units);
+    return theory_makespan(plan, all_ps, (quad)load_units * unit_ps);
 }
 
 /* ---- one round of nodes alike with fewer than four ports ---- */
@@ -307,12 +314,11 @@ static void set_all_groups(struct theory_plan *plan,
 
 /* ---- the plan ---- */
 
-/* The parts of the choice, whose phases and rounds the plan has. */
+/* Makes the parts of the choice, whose phases and rounds the plan has. */
 static void set_detail(struct theory_detail *detail, struct trial *trial,
                        const struct theory_plan *plan)
 {
     struct theory_flow *flow = &trial->flow;
-    quad own = trial->all_ps / flow->members->member[0].unit_ps;
     quad *turn_ps = memory_or_exit(calloc(flow->count, sizeof *turn_ps));
 
     theory_detail_make(detail, !flow->members->layers, flow->members->batches,
@@ -320,13 +326,10 @@ static void set_detail(struct theory_detail *detail, struct trial *trial,
     turn_ps[0] = trial->all_ps;
     for (unsigned r = plan->rounds; r-- > 0;) {
         turn_ps[0] -= go_back(flow, r + 1u == plan->rounds, trial->last_ps);
-        set_turns(turn_ps, trial);
-        set_round(&detail->part[r * flow->count], trial, turn_ps);
+        theory_parts_round(&detail->part[r * flow->count], turn_ps, flow, 1,
+                           near_units(trial));
     }
     free(turn_ps);
-    detail->part[0].share_units = (double)own;
-    detail->part[0].share_floor = quad_floor(own, near_units(trial));
-    set_averages(detail, flow, plan->rounds);
 }
 
 /* One round with fewer ports: each group of nodes has its part. */
@@ -370,13 +373,12 @@ static int find_plan(struct theory_plan *plan, struct theory_detail *detail,
     plan->rounds = (uint8_t)choice.rounds;
     theory_flow_set(&trial->flow, choice.phases, 1);
     beyond(trial, choice.rounds, choice.last_ps);
-    if (members->sends > 1) {
-        set_all_groups(plan, detail, &trial->flow, near_units(trial));
-    } else {
+    if (members->sends == 1) {
         set_detail(detail, trial, plan);
-        theory_parts_add(plan, detail);
-        plan->layer[0].volume_units = (double)trial->input->load_units;
+        return theory_parts_finish(plan, detail, &trial->flow, trial->all_ps,
+                                   near_units(trial));
     }
+    set_all_groups(plan, detail, &trial->flow, near_units(trial));
     if (detail->part != NULL) {
         theory_parts_floors(detail, plan, trial->input->load_units);
     }

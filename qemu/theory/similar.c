@@ -254,41 +254,13 @@ void theory_similar(struct theory_similar *similar,
     free(trial.receipt);
 }
 
-/* Everybody's part of each round. */
-static void set_rounds(struct theory_detail *detail,
-                       const struct theory_flow *flow,
-                       const struct theory_similar *similar)
-{
-    quad near = (quad)flow->members->input->load_units * QUAD_NEAR;
-    quad end_ps = 0;
-
-    for (unsigned r = 0; r < similar->rounds; ++r) {
-        struct theory_part *part = &detail->part[r * detail->stride];
-        quad sent = 0;
-
-        for (unsigned j = 1; j <= similar->phases; ++j) {
-            const struct theory_member *member = &flow->members->member[j];
-            quad share = similar->part[r] * flow->stream[j].left;
-            quad volume = similar->part[r] * theory_flow_takes(flow, j);
-
-            end_ps += member->startup_ps + member->transfer_ps * volume;
-            sent += TORUS_PORTS * volume;
-            part[j] = theory_part_make(member->nodes, volume,
-                                       share / member->unit_ps, near, end_ps);
-        }
-        part[0].nodes = 1;
-        part[0].volume_units = (double)sent;
-    }
-}
-
 int theory_plan_similar(struct theory_plan *plan, struct theory_detail *detail,
                         const struct theory_members *members,
                         const struct theory_similar *similar)
 {
-    quad load = (quad)members->input->load_units;
-    quad unit_ps = members->member[0].unit_ps;
+    quad near = (quad)members->input->load_units * QUAD_NEAR;
+    quad turn_ps[THEORY_PHASES_MAX + 1] = {0};
     struct theory_flow flow;
-    quad own;
     int error;
 
     *plan = (struct theory_plan){.phases = similar->phases,
@@ -298,14 +270,12 @@ int theory_plan_similar(struct theory_plan *plan, struct theory_detail *detail,
     theory_flow_make(&flow, members);
     flow.phases = similar->phases;
     plan_volumes(&flow, similar->part[0]);
-    set_rounds(detail, &flow, similar);
-    own = flow.stream[0].left / unit_ps;
-    detail->part[0].share_units = (double)own;
-    detail->part[0].share_floor = quad_floor(own, load * QUAD_NEAR);
-    theory_parts_floors(detail, plan, members->input->load_units);
-    theory_parts_add(plan, detail);
-    plan->layer[0].volume_units = (double)load;
-    error = theory_makespan(plan, flow.stream[0].left, load * unit_ps);
+    for (unsigned r = 0; r < similar->rounds; ++r) {
+        theory_parts_round(&detail->part[r * detail->stride], turn_ps, &flow,
+                           similar->part[r], near);
+        turn_ps[0] = turn_ps[similar->phases];
+    }
+    error = theory_parts_finish(plan, detail, &flow, flow.stream[0].left, near);
     plan->makespan_ps = similar->makespan_ps;
     theory_flow_free(&flow);
     if (error != ERR_OK) {
