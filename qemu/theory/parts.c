@@ -149,144 +149,67 @@ void theory_parts_add(struct theory_plan *plan,
 
 /* ---- integer shares of nodes ---- */
 
-/* The scatter of integer units, one round after the other. */
+/* Integer units of all nodes, one round after the other. */
 struct spread {
     struct theory_node *nodes;
     const struct theory_detail *detail;
-    const struct theory_part *part; /* of the round */
-    unsigned phases;                /* N */
+    unsigned phases; /* N */
     struct torus_size size;
-    struct torus_path path[TORUS_PHASES_MAX + 1][TORUS_PORTS];
-    uint32_t *queue;    /* nodes, every parent before its children */
-    uint64_t *received; /* units of each node in this round */
-    uint32_t *kind;     /* of each node: its part */
+    struct torus_coord originator;
+    uint32_t *order; /* nodes by layer, so that parents come before children */
+    uint32_t *part;  /* of each node */
+    uint64_t *left;  /* units of each node beyond the floors of its parts */
 };
 
-/* The children among whom one node divides its units. */
-struct deal {
-    uint32_t child[THEORY_PHASES_MAX * TORUS_PORTS];
-    unsigned count;
-    uint64_t floors; /* their sum over all children */
-};
+/* Sets the order of nodes and their layers; those beyond the plan have one,
+   too. */
+static void sort_nodes(struct spread *spread)
+{
+    uint64_t end[THEORY_PHASES_MAX + 1] = {0};
 
-static void find_children(struct spread *spread, struct deal *deal,
-                          uint32_t parent)
+    for (unsigned layer = 1; layer <= THEORY_PHASES_MAX; ++layer) {
+        end[layer] = theory_layer_nodes(layer) / 4;
+    }
+    for (uint32_t i = 0; i < torus_nodes(spread->size); ++i) {
+        uint8_t layer = torus_role_of(spread->size, spread->originator,
+                                      torus_coord_of(spread->size, i))
+                            .layer;
+
+        spread->nodes[i] = (struct theory_node){.layer = layer};
+        spread->order[end[layer]] = i;
+        end[layer] += 1;
+    }
+}
+
+/* Adds the shares of a round but the originator's, whose units `left` go to its
+   first children. */
+static void spread_round(struct spread *spread,
+                         const struct theory_part round[])
 {
     const struct theory_detail *detail = spread->detail;
-    unsigned layer = spread->nodes[parent].layer;
-    struct torus_coord from = torus_coord_of(spread->size, parent);
+    uint64_t active = theory_layer_nodes(spread->phases + 1) / 4;
 
-    deal->count = 0;
-    deal->floors = 0;
-    for (unsigned phase = layer + 1; phase <= spread->phases; ++phase) {
-        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-            uint32_t child = torus_index(
-                spread->size,
-                torus_path_end(spread->size, from, spread->path[phase][port]));
+    for (uint64_t i = 1; i < active; ++i) {
+        uint32_t node = spread->order[i];
+        struct torus_role role =
+            torus_role_of(spread->size, spread->originator,
+                          torus_coord_of(spread->size, node));
+        uint32_t parent = torus_index(spread->size, role.parent);
+        unsigned from = spread->nodes[parent].layer;
+        unsigned child = TORUS_PORTS * (role.layer - from - 1u) + role.port;
+        unsigned children = TORUS_PORTS * (spread->phases - role.layer);
+        uint32_t kind =
+            theory_part_of(detail, spread->part[parent], from, role.layer,
+                           role.port * detail->batches / TORUS_PORTS);
+        uint64_t left =
+            round[kind].volume_floor + (child < spread->left[parent]) -
+            round[kind].share_floor -
+            sent_units(detail, round, kind, role.layer, spread->phases);
 
-            spread->nodes[child].layer = (uint8_t)phase;
-            spread->kind[child] =
-                theory_part_of(detail, spread->kind[parent], layer, phase,
-                               port * detail->batches / TORUS_PORTS);
-            deal->child[deal->count++] = child;
-            deal->floors += spread->part[spread->kind[child]].volume_floor;
-        }
-    }
-}
-
-/* Every child its floor, the first `left` one more; returns the sum. */
-static uint64_t hand_out(struct spread *spread, const struct deal *deal,
-                         uint64_t left)
-{
-    for (unsigned i = 0; i < deal->count; ++i) {
-        uint32_t child = deal->child[i];
-
-        spread->received[child] =
-            spread->part[spread->kind[child]].volume_floor + (i < left);
-    }
-    return deal->floors + (left < deal->count ? left : deal->count);
-}
-
-/*
- * One round below the originator, which has `left` units to add to floors;
- * returns what it hands out.
- */
-static uint64_t spread_round(struct spread *spread, uint32_t originator,
-                             uint64_t left)
-{
-    struct deal deal;
-    uint64_t first;
-    uint32_t reached;
-
-    find_children(spread, &deal, originator);
-    first = hand_out(spread, &deal, left);
-    reached = deal.count;
-    for (unsigned i = 0; i < deal.count; ++i) {
-        spread->queue[i] = deal.child[i];
-    }
-    for (uint32_t i = 0; i < reached; ++i) {
-        uint32_t node = spread->queue[i];
-        uint64_t units = spread->received[node];
-
-        find_children(spread, &deal, node);
-        left =
-            units - deal.floors - spread->part[spread->kind[node]].share_floor;
-        spread->nodes[node].units += units - hand_out(spread, &deal, left);
-        for (unsigned k = 0; k < deal.count; ++k) {
-            spread->queue[reached++] = deal.child[k];
-        }
-    }
-    return first;
-}
-
-/* The units of the load that are left over by the floors of the originator's
-   parts in all rounds. */
-static uint64_t units_left(struct spread *spread, uint32_t originator,
-                           unsigned rounds)
-{
-    const struct theory_part *first = spread->part;
-    uint64_t left = spread->nodes[originator].units;
-    struct deal deal;
-
-    left -= first[spread->kind[originator]].share_floor;
-    for (unsigned r = 0; r < rounds; ++r) {
-        find_children(spread, &deal, originator);
-        left -= deal.floors;
-        spread->part += spread->detail->stride;
-    }
-    spread->part = first;
-    return left;
-}
-
-static void spread_rounds(struct spread *spread, uint32_t originator,
-                          unsigned rounds)
-{
-    uint64_t left = units_left(spread, originator, rounds);
-    unsigned children = TORUS_PORTS * spread->phases;
-
-    for (unsigned r = 0; r < rounds; ++r) {
-        spread->nodes[originator].units -=
-            spread_round(spread, originator, left);
-        left -= left < children ? left : children;
-        spread->part += spread->detail->stride;
-    }
-}
-
-/* Nodes beyond the plan have a layer too. */
-static void set_nodes(struct spread *spread, struct torus_coord originator,
-                      uint32_t count)
-{
-    for (uint32_t i = 0; i < count; ++i) {
-        struct torus_role role = torus_role_of(spread->size, originator,
-                                               torus_coord_of(spread->size, i));
-
-        spread->nodes[i] = (struct theory_node){.layer = role.layer};
-    }
-    for (unsigned phase = 1; phase <= spread->phases; ++phase) {
-        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-            spread->path[phase][port] =
-                torus_phase_path(spread->size, phase, (enum torus_port)port);
-        }
+        spread->part[node] = kind;
+        spread->left[node] = left;
+        spread->nodes[node].units +=
+            round[kind].share_floor + (left > children ? left - children : 0);
     }
 }
 
@@ -296,22 +219,37 @@ void theory_spread(struct theory_node nodes[], const struct theory_plan *plan,
 {
     uint32_t count = torus_nodes(size);
     uint32_t root = torus_index(size, originator);
+    unsigned children = TORUS_PORTS * plan->phases;
+    uint64_t left = load_units - detail->part[0].share_floor;
     struct spread spread = {
         .nodes = nodes,
         .detail = detail,
-        .part = detail->part,
         .phases = plan->phases,
         .size = size,
-        .queue = memory_or_exit(malloc(count * sizeof(uint32_t))),
-        .received = memory_or_exit(malloc(count * sizeof(uint64_t))),
-        .kind = memory_or_exit(malloc(count * sizeof(uint32_t))),
+        .originator = originator,
+        .order = memory_or_exit(malloc(count * sizeof(uint32_t))),
+        .part = memory_or_exit(malloc(count * sizeof(uint32_t))),
+        .left = memory_or_exit(malloc(count * sizeof(uint64_t))),
     };
 
-    set_nodes(&spread, originator, count);
+    sort_nodes(&spread);
+    spread.part[root] = 0;
     nodes[root].units = load_units;
-    spread.kind[root] = 0;
-    spread_rounds(&spread, root, plan->rounds);
-    free(spread.queue);
-    free(spread.received);
-    free(spread.kind);
+    for (unsigned r = 0; r < plan->rounds; ++r) {
+        left -= sent_units(detail, &detail->part[r * detail->stride], 0, 0,
+                           plan->phases);
+    }
+    for (unsigned r = 0; r < plan->rounds; ++r) {
+        const struct theory_part *round = &detail->part[r * detail->stride];
+        uint64_t taken = left < children ? left : children;
+
+        spread.left[root] = left;
+        spread_round(&spread, round);
+        nodes[root].units -=
+            sent_units(detail, round, 0, 0, plan->phases) + taken;
+        left -= taken;
+    }
+    free(spread.order);
+    free(spread.part);
+    free(spread.left);
 }

@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-#define NEAR 0x1p-60L /* as a part: equal in long double */
-#define PIECES 64     /* of a receipt: more than were ever passed */
+#define NEAR 0x1p-60L /* parts of the load that differ by less are equal */
+#define PIECES 64     /* the most steps towards one part; some few are usual */
 
 /* A member's times, in ps. */
 struct receipt {
@@ -28,8 +28,8 @@ struct trial {
     struct theory_flow flow;
     struct receipt *receipt;
     unsigned rounds;
-    bool enough; /* one round less suffices: more rounds are of no use */
-    long double best_ps; /* what ends later is of no use; 0: nothing yet */
+    bool enough;         /* fewer rounds suffice: more of them end no earlier */
+    long double best_ps; /* makespan of the best so far; 0: none yet */
     long double makespan_ps;
     long double part[THEORY_ROUNDS_MAX];
 };
