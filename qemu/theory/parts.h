@@ -5,8 +5,10 @@
 #define QEMU_THEORY_PARTS_H
 
 #include "hal/nodiscard.h"
-#include "qemu/theory/flow.h"
+#include "qemu/theory/model.h"
 #include "qemu/base/quad.h"
+
+struct theory_flow; /* qemu/theory/flow.h */
 
 /* Clears the plan. Result: 0, ERR_EMPTY or ERR_RANGE as theory_plan(). */
 NODISCARD int theory_check(struct theory_plan *plan,
