@@ -22,7 +22,7 @@ bool schedule_binomial(struct schedule_circuit circuits[],
         uint32_t from;
         struct torus_coord away;
 
-        /* The lowest bit of a rank tells when it is reached. */
+        /* The lowest set bit of a rank determines its phase. */
         while ((rank >> (phases - phase) & 1) == 0) {
             phase -= 1;
         }
@@ -37,10 +37,8 @@ bool schedule_binomial(struct schedule_circuit circuits[],
 
 /* ---- nearest ---- */
 
-/*
- * Gives the node to the neighbour nearer to the originator that has the fewest
- * descendants, if that is another one than now. Result: whether it is.
- */
+/* Moves the node to the parent with the fewest descendants among the neighbours
+   nearer to the originator. Returns whether the parent changed. */
 static bool nearest_move(struct schedule_circuit circuits[],
                          uint32_t descendants[], struct torus_size size,
                          uint32_t node, uint32_t hops)
@@ -70,8 +68,8 @@ static bool nearest_move(struct schedule_circuit circuits[],
     return moved;
 }
 
-/* Gives nodes of a wave their parents, again and again until no node gains by
-   another parent. */
+/* Assigns parents to all nodes `hops` from the originator. Repeats until no
+   node changes its parent. */
 static void fill_wave(struct schedule_circuit circuits[],
                       uint32_t descendants[], struct torus_size size,
                       uint32_t hops)
@@ -89,7 +87,8 @@ static void fill_wave(struct schedule_circuit circuits[],
     } while (moved);
 }
 
-/* The farthest first: then all descendants of a node are known. */
+/* Goes from the outermost wave inwards: a node's descendants must be known
+   before its parent is chosen. */
 bool schedule_nearest(struct schedule_circuit circuits[],
                       struct torus_size size)
 {
@@ -147,22 +146,23 @@ bool schedule_star(struct schedule_circuit circuits[], struct torus_size size)
 
 #define NO_PORT TORUS_PORTS
 
-/* A member, by its place from the originator. */
+/* The circuit to one member, under construction. */
 struct ray {
-    uint8_t ports; /* a mask of those out of which a shortest path leads */
-    uint8_t port;  /* of these, the one it takes; NO_PORT: none yet */
+    uint8_t ports; /* mask of ports with a shortest path to the member */
+    uint8_t port;  /* port chosen among `ports`; NO_PORT: none yet */
 };
 
 struct rays {
     struct torus_size size;
     uint32_t nodes;
-    struct ray *ray; /* of all nodes; `ports` is 0 of those that are not in */
+    /* one ray per node; `ports` is 0 for nodes that are no members */
+    struct ray *ray;
     uint32_t queued[TORUS_PORTS];
-    /* Rays out of the first port that could take the second instead. */
+    /* movable[a][b]: number of rays through port a that could use port b */
     uint32_t movable[TORUS_PORTS][TORUS_PORTS];
 };
 
-/* Adds `by`, 1 or -1, to the queue that a ray has. */
+/* Adds `by`, 1 or -1, to the queue of the ray's port. */
 static void count_ray(struct rays *rays, const struct ray *ray, int by)
 {
     rays->queued[ray->port] += (uint32_t)by;
@@ -182,9 +182,9 @@ static void set_port(struct rays *rays, struct ray *ray, unsigned port)
     count_ray(rays, ray, 1);
 }
 
-/* The port with the shortest queue that a new ray reaches, if others make room
-   for it: before[port] takes its place in the queue before, NO_PORT: the new
-   one does. */
+/* Returns the port with the shortest queue that can take a new ray, if other
+   rays change their port for it. Follow before[] from this port: each
+   before[port] gives one ray to `port`; NO_PORT: the new ray takes `port`. */
 static unsigned find_room(const struct rays *rays, const struct ray *ray,
                           unsigned before[TORUS_PORTS])
 {
@@ -215,7 +215,7 @@ static unsigned find_room(const struct rays *rays, const struct ray *ray,
     return best;
 }
 
-/* Moves a ray from one port to another. There is one that can. */
+/* Moves one ray from one port to another. Such a ray must exist. */
 static void move_ray(struct rays *rays, unsigned from, unsigned to)
 {
     uint32_t node = 1;
@@ -239,7 +239,7 @@ static void place_ray(struct rays *rays, struct ray *ray)
     set_port(rays, ray, port);
 }
 
-/* Calls `visit` for all members, the nearest first. */
+/* Calls visit() for all members, the nearest first. */
 static void visit_rays(struct rays *rays, void *context,
                        void (*visit)(struct rays *rays, uint32_t node,
                                      void *context))
@@ -261,7 +261,6 @@ static void choose_port(struct rays *rays, uint32_t node, void *context)
     place_ray(rays, &rays->ray[node]);
 }
 
-/* Queues the circuit to a member. */
 static void queue_circuit(struct rays *rays, uint32_t node, void *context)
 {
     struct schedule_circuit *circuits = context;

@@ -13,13 +13,13 @@ bool schedule_farm(struct schedule_circuit circuits[], struct torus_size size)
 
 /* ---- two levels ---- */
 
-/* Arrays by the index of a branch. */
+/* A farm of two levels, under construction. Arrays are indexed by branch. */
 struct levels {
     const struct schedule_branch *tree;
     uint32_t nodes;
     uint32_t *parent;
-    uint32_t *server; /* 0: the originator */
-    uint32_t *served; /* nodes that it serves */
+    uint32_t *server; /* server of each node; 0: the originator */
+    uint32_t *served; /* number of nodes that each node serves */
 };
 
 static void find_parents(struct levels *levels)
@@ -34,8 +34,9 @@ static void find_parents(struct levels *levels)
     }
 }
 
-/* Sets who serves whom, if nodes of phases up to `last` and the originator's
-   children are no workers of a master. Result: the most that one serves. */
+/* Assigns a server to each node. Nodes of phases up to `last` and children of
+   the originator are served by the originator. Returns the number of clients of
+   the busiest server. */
 static uint32_t divide(struct levels *levels, unsigned last)
 {
     uint32_t most = 0;
@@ -58,8 +59,9 @@ static uint32_t divide(struct levels *levels, unsigned last)
     return most;
 }
 
-/* A branch's path leads out of that port of its server's through which that
-   sends to the fewest nodes so far; queued[server] counts them. */
+/* Stores each node's server and the path from the server. The path leaves
+   through the server's port with the fewest clients; queued[server] counts
+   clients per port. */
 static void store_servers(uint8_t *stored, const struct levels *levels,
                           uint32_t (*queued)[TORUS_PORTS],
                           struct torus_size size)
@@ -79,11 +81,11 @@ static void store_servers(uint8_t *stored, const struct levels *levels,
     }
 }
 
-/* Takes the division with which the most that one serves is the least. */
+/* Chooses the division whose busiest server has the fewest clients. */
 static void divide_best(struct levels *levels)
 {
     unsigned phases = 0;
-    unsigned best = UINT16_MAX; /* one level */
+    unsigned best = UINT16_MAX; /* a farm of one level */
     uint32_t least = divide(levels, best);
 
     for (uint32_t i = 1; i < levels->nodes; ++i) {

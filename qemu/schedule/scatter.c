@@ -8,64 +8,68 @@
 #include <string.h>
 
 /*
- * The search for the scatter of a torus that is not 5^k x 5^k. Phase by phase,
- * every port of every active node gets a circuit whose links no other circuit
- * of the phase holds:
+ * Searches a scatter for a torus that is not 5^k x 5^k. In each phase, every
+ * port of every active node gets a circuit. No two circuits of a phase share a
+ * link.
  *
- *   first phases  circuits' ends and active nodes push each other away, so that
- *                 they spread evenly; a few times, each circuit in turn is laid
- *                 anew to where it is pushed least
- *   last phases   (no more nodes are left than there are ports) each node that
- *                 is left is routed to; a circuit may push others aside, which
- *                 are then routed again, and links that were fought over become
- *                 expensive
+ * First phases: receivers and active nodes repel each other and so spread
+ * evenly. Each circuit is laid again a few times, towards the node that is
+ * repelled least.
  *
- * Both prefer short circuits, and circuits that cross only such of earlier
- * phases as are over whatever the timing: delivered to the sender or to an
- * ancestor of it, or sent earlier out of the same port of one of them. A strict
- * search lays no other circuits in first phases.
+ * Last phases begin when the active nodes' ports suffice for all remaining
+ * nodes. Each remaining node is routed to. A circuit may displace others, which
+ * are then routed again. Links that circuits compete for become more expensive.
+ *
+ * All phases prefer short circuits. They also avoid links of an earlier phase's
+ * circuit that may still be open. That circuit is certainly over if it led to
+ * the sender or an ancestor of the sender, or if one of these nodes sent it
+ * earlier through the same port. A strict search lays no other crossings in
+ * first phases.
  *
  * Sources: spreading by repulsion is Thomson's problem (1904); routing with a
- * history of each link is PathFinder's (McMurchie and Ebeling 1995).
+ * history of each link is PathFinder (McMurchie and Ebeling 1995).
  */
 
 #define NONE UINT32_MAX
 
-/* More phases than any size needs: the best is 6 on 125x124, 5 on 1x125. */
+/* Upper limit of phases for any size; 125x124 needs 6, 1x125 needs 5. */
 #define PHASES_LIMIT 12u
 
-/* Rounds in which the circuits of a first phase are laid anew. */
+/* Number of times that each circuit of a first phase is laid. */
 #define SWEEPS 4u
 
-/* Nodes of the largest torus whose circuits of phase 1 are so short that those
-   of a later round hardly ever meet those of this one. */
+/* Largest torus (in nodes) that ignores overlapping rounds. Its circuits of
+   phase 1 are short and hardly ever meet circuits of another round. */
 #define ONE_ROUND_NODES 961u
 
-/* Length of a circuit in a first phase, in quarters of a link. */
+/* Costs of a first phase: of each link and of each crossing, in quarters of a
+   link. */
 #define SPREAD_LINK 4u
 #define SPREAD_CROSSING 16u
 
-/* Cost of a circuit in a last phase, in links; a crossing's if it is strict. */
+/* Costs of a last phase, in links: of a held link, of a crossing, and of a
+   crossing in a strict search. */
 #define ROUTE_HELD 12u
 #define ROUTE_CROSSING 6u
 #define ROUTE_CROSSING_STRICT 200u
 
-/* Circuits that a last phase may lay, for each node that it should reach. */
+/* Number of circuits that a last phase may lay per node to reach. */
 #define ROUTE_TRIES 12u
 
 struct weights {
     unsigned power; /* nodes repel as distance^(-2 power) */
-    uint32_t base;  /* what a circuit of no length costs, as SPREAD_LINK */
-    bool strict;    /* no unordered crossings in first phases */
+    uint32_t base;  /* fixed cost of a circuit, in quarters of a link */
+    bool strict;    /* forbids unordered crossings in first phases */
 };
 
-/* The strict ones need a phase more on some sizes. */
+/* Weights to try, in this order. A strict search needs one phase more on some
+   sizes. */
 static const struct weights attempts[] = {
     {2, 8, true},  {2, 4, true},  {2, 16, true},  {1, 64, true},
     {2, 8, false}, {2, 4, false}, {2, 16, false}, {1, 64, false}};
 
-/* Nodes of the largest torus that is tried strictly: on 100x100 that takes up
-   to 24 s an attempt and a phase more, the others 0.3 s. */
+/* Largest torus (in nodes) with a strict search. On 100x100 a strict attempt
+   takes up to 24 s and one phase more; any other attempt takes 0.3 s. */
 #define STRICT_NODES 5000u
 
 #define ATTEMPTS (sizeof attempts / sizeof *attempts)
@@ -75,35 +79,36 @@ struct search {
     uint32_t nodes;
     struct weights weights;
     unsigned phase;
-    uint32_t crossings; /* of circuits that causes do not order, so far */
+    /* number of crossings so far whose circuits may overlap in time */
+    uint32_t crossings;
 
-    /* Arrays of `nodes`, but where another number is said; those of words lie
-       in one piece of memory. */
-    struct schedule_circuit *circuits; /* by receiver */
-    uint32_t *senders;                 /* active before this phase, in order */
+    /* The arrays have `nodes` entries unless stated otherwise. Arrays of
+       uint32_t share one allocation. */
+    struct schedule_circuit *circuits; /* circuits, indexed by receiver */
+    uint32_t *senders;                 /* nodes that can send in this phase */
     uint32_t sender_count;
 
-    uint32_t *next[TORUS_PORTS]; /* the node out of a port */
+    uint32_t *next[TORUS_PORTS]; /* neighbour of each node, by port */
     uint32_t *link[TORUS_PORTS];
 
-    /* The node that receives over a link in a phase, or NONE; 2 * nodes of each
-       phase up to this one. */
+    /* held[phase][link]: receiver of the circuit that holds the link, or NONE.
+       There are 2 * nodes links. */
     uint32_t *held[PHASES_LIMIT];
 
-    uint32_t *below; /* nodes, and through ports from a phase on */
+    uint32_t *below; /* number of descendants of each node */
     uint32_t *later[TORUS_PORTS];
 
-    uint32_t *push; /* by difference of places */
+    uint32_t *push; /* force between two nodes, by their offset */
     uint64_t *pushed;
-    uint64_t pushed_least; /* of all nodes */
+    uint64_t pushed_least;
 
-    uint32_t *fights; /* 2 * nodes: how often a link changed hands */
-    uint32_t *queue;  /* nodes to be routed to, a ring */
+    /* number of circuits displaced from each link; 2 * nodes */
+    uint32_t *fights;
+    uint32_t *queue; /* ring buffer of nodes to route to */
     uint32_t queue_head;
     uint32_t queue_count;
 };
 
-/* The best circuit so far to or from some node. */
 struct choice {
     uint64_t cost;
     uint32_t from;
@@ -111,7 +116,7 @@ struct choice {
     struct torus_path path;
 };
 
-/* The end of a circuit that the search follows link by link. */
+/* The end of the partial path under examination. */
 struct reach {
     uint32_t at;
     uint64_t cost;
@@ -122,14 +127,14 @@ static bool reached(const struct search *search, uint32_t node)
     return node == 0 || search->circuits[node].phase != 0;
 }
 
-/* Whether the node can send in this phase. */
+/* Whether the node can send in the current phase. */
 static bool active(const struct search *search, uint32_t node)
 {
     return node == 0 ||
            (unsigned)search->circuits[node].phase - 1 < search->phase - 1;
 }
 
-/* Hops that do not yet lead around the ring. */
+/* Returns the most hops through a port without going full circle. */
 static uint16_t hops_max(const struct search *search, unsigned port)
 {
     return (uint16_t)((port == TORUS_EAST || port == TORUS_WEST
@@ -138,7 +143,7 @@ static uint16_t hops_max(const struct search *search, unsigned port)
                       1);
 }
 
-/* The links of a path in order; result: their number. */
+/* Lists the links of a path in order. Returns their number. */
 static uint32_t path_links(const struct search *search, uint32_t links[],
                            uint32_t from, struct torus_path path)
 {
@@ -158,10 +163,8 @@ static uint32_t path_links(const struct search *search, uint32_t links[],
 
 /* ---- circuits of several phases ---- */
 
-/*
- * Whether the circuit to `early`, of an earlier phase, is over whenever `node`
- * sends out of `port` in this phase.
- */
+/* Whether the circuit to `early`, of an earlier phase, is certainly over before
+   `node` sends through `port` in this phase. */
 static bool ordered(const struct search *search, uint32_t early, uint32_t node,
                     unsigned port)
 {
@@ -183,7 +186,7 @@ static bool ordered(const struct search *search, uint32_t early, uint32_t node,
     }
 }
 
-/* Circuits of earlier phases on the link that may not be over. */
+/* Counts circuits of earlier phases on the link that may still be open. */
 static uint32_t crossings(const struct search *search, uint32_t link,
                           uint32_t node, unsigned port)
 {
@@ -197,8 +200,8 @@ static uint32_t crossings(const struct search *search, uint32_t link,
     return count;
 }
 
-/* Whether a circuit of a later round's phase 1 may hold the link meanwhile:
-   such a circuit may move the next round's load when this phase sends. */
+/* Whether phase 1 of the next round of a load may use the link while this phase
+   still sends. */
 static bool overtaken(const struct search *search, uint32_t link)
 {
     return search->nodes > ONE_ROUND_NODES && search->phase > 2 &&
@@ -221,18 +224,18 @@ static uint32_t path_crossings(const struct search *search, uint32_t from,
 
 /* ---- looking for circuits ---- */
 
-/* How a phase follows paths, link by link. */
+/* How one kind of phase follows paths, link by link. */
 struct look {
-    /* One link further out of `out`; false if that is not allowed, or too
-       expensive. */
+    /* Extends the path by one link through port `out`. Returns false if this is
+       forbidden or too expensive. */
     bool (*step)(const struct search *search, const struct choice *best,
                  struct reach *reach, unsigned out, unsigned port);
-    /* The path out of `path.port` leads to reach.at: it may be the best. */
+    /* Considers the path that ends at reach.at as the best one. */
     void (*offer)(const struct search *search, struct choice *best,
                   struct reach reach, struct torus_path path);
 };
 
-/* Looks at all paths from a node out of a port, with at most one turn. */
+/* Examines all paths with at most one turn from a node through a port. */
 static void look_out(const struct search *search, struct choice *best,
                      const struct look *look, uint32_t from, unsigned port)
 {
@@ -288,7 +291,7 @@ static void lift(struct search *search, uint32_t to)
 
 /* ---- first phases ---- */
 
-/* `sign` 1: the node pushes all others; -1: no longer. */
+/* Adds the repulsion of a node on all others (`sign` 1) or removes it (-1). */
 static void push(struct search *search, uint32_t node, int sign)
 {
     uint32_t width = search->size.width;
@@ -312,7 +315,7 @@ static void push(struct search *search, uint32_t node, int sign)
     search->pushed_least = least;
 }
 
-/* `best` and `port` are of the sender. */
+/* Extends a path from best->from through `port` over a free link. */
 static bool spread_step(const struct search *search, const struct choice *best,
                         struct reach *reach, unsigned out, unsigned port)
 {
@@ -347,7 +350,7 @@ static void spread_offer(const struct search *search, struct choice *best,
     }
 }
 
-/* Lays the circuit out of a port, or lays it anew. */
+/* Lays the circuit through a port of a node, or lays it again. */
 static void spread_port(struct search *search, uint32_t from, unsigned port)
 {
     static const struct look spread = {spread_step, spread_offer};
@@ -413,7 +416,7 @@ static bool route_step(const struct search *search, const struct choice *best,
     return reach->cost < best->cost;
 }
 
-/* `back` leads from the receiver to where a sender may be. */
+/* `back` is the path from the receiver to a possible sender. */
 static void route_offer(const struct search *search, struct choice *best,
                         struct reach reach, struct torus_path back)
 {
@@ -432,7 +435,8 @@ static void route_offer(const struct search *search, struct choice *best,
     }
 }
 
-/* Lifts the circuits that are in the way, to be routed again. */
+/* Removes the circuits that hold links of the choice and queues their receivers
+   for routing. */
 static void push_aside(struct search *search, const struct choice *choice)
 {
     uint32_t links[2 * SCHEDULE_SIDE_MAX];
@@ -449,7 +453,8 @@ static void push_aside(struct search *search, const struct choice *choice)
     }
 }
 
-/* Routes to as many nodes as it can; those in the queue at its end are left. */
+/* Routes to as many nodes as possible. Nodes left in the queue stay
+   unreached. */
 static void route_phase(struct search *search)
 {
     static const struct look route = {route_step, route_offer};
@@ -492,8 +497,7 @@ static void map(struct search *search)
     }
 }
 
-/* Fills the table of forces: the push of a node on another, by the difference
-   of their places. */
+/* Fills push[]: the force between two nodes, by their offset. */
 static void set_push(struct search *search, unsigned power)
 {
     uint32_t width = search->size.width;
@@ -528,7 +532,7 @@ static void start(struct search *search, const struct weights *weights)
     search->sender_count = 1;
 }
 
-/* The nodes that the phase reached become senders. */
+/* Adds the nodes that this phase reached to the senders. */
 static void end_phase(struct search *search)
 {
     for (uint32_t node = 1; node < search->nodes; ++node) {
@@ -542,7 +546,7 @@ static void end_phase(struct search *search)
     }
 }
 
-/* Phases that no tree can do without. */
+/* Returns a lower bound of the number of phases of any tree. */
 static unsigned least_phases(struct torus_size size)
 {
     uint32_t nodes = torus_nodes(size);
@@ -555,7 +559,7 @@ static unsigned least_phases(struct torus_size size)
     return phases;
 }
 
-/* Result: whether all nodes are reached. */
+/* Builds a tree with the weights. Returns whether all nodes are reached. */
 static bool run(struct search *search, const struct weights *weights)
 {
     uint32_t ports = schedule_ports(search->size);
@@ -577,13 +581,14 @@ static bool run(struct search *search, const struct weights *weights)
     return search->sender_count == search->nodes;
 }
 
-/* The place of a node if x and y change places. */
+/* Returns the index of a node after x and y are swapped. */
 static uint32_t mirror_node(struct torus_size size, uint32_t node)
 {
     return node % size.width * size.height + node / size.width;
 }
 
-/* East and north change places, west and south, left and right. */
+/* Swaps x and y of a path: east with north, west with south, left with
+   right. */
 static struct torus_path mirror_path(struct torus_path path)
 {
     path.port ^= 1u;
@@ -609,10 +614,9 @@ static void copy(struct schedule_circuit circuits[],
     }
 }
 
-/*
- * How long nodes wait for transfers, added up, if all get the same share: the
- * circuit to a subtree delays that, and what the same port sends later.
- */
+/* Returns the sum of all nodes' waiting times, in transfers of one equal share.
+   A circuit to a subtree delays this subtree and all later circuits through the
+   same port. */
 static uint64_t delay_of(struct search *search)
 {
     uint64_t delay = 0;
@@ -635,14 +639,14 @@ static uint64_t delay_of(struct search *search)
     return delay;
 }
 
-/* What a tree is compared by, member after member: less is better. */
+/* Quality of a tree. Members are compared in order; less is better. */
 struct worth {
     unsigned phases;
     uint32_t crossings;
     uint64_t delay;
 };
 
-/* Whether the tree is the best so far; then *best is its worth. */
+/* Whether the tree is better than *best. If so, stores its quality in *best. */
 static bool better(struct search *search, struct worth *best)
 {
     struct worth own = {search->phase - 1, search->crossings, delay_of(search)};
@@ -659,10 +663,9 @@ static bool better(struct search *search, struct worth *best)
     return wins;
 }
 
-/* Words of uint32_t that the arrays have of each node. */
+/* Words of uint32_t in all arrays, per node. */
 #define WORDS_EACH (6u + 3u * TORUS_PORTS + 2u * PHASES_LIMIT)
 
-/* Gives the arrays of words their places. */
 static void place(struct search *search, uint32_t *words)
 {
     size_t nodes = search->nodes;
@@ -684,11 +687,11 @@ static void place(struct search *search, uint32_t *words)
 }
 
 /*
- * Fills circuits[1 .. width * height - 1]; the originator is node 0. Tries a
- * few weights and keeps the least number of phases, then of unordered
- * crossings, then the least waiting for transfers. HxW gets the mirror image of
- * WxH. Result: whether a tree was found. Memory: 200 bytes a node. Cost: below
- * 0.1 s for 31x31, 1 s for 125x25, 6 s for 124x125.
+ * Fills circuits[1 .. width * height - 1]; the originator is node 0. Tries
+ * several weights. Keeps the tree with the fewest phases, then the fewest
+ * unordered crossings, then the least waiting. HxW gets the mirror image of
+ * WxH. Returns whether a tree was found. Memory: 200 bytes per node. Cost:
+ * below 0.1 s for 31x31, 1 s for 125x25, 6 s for 124x125.
  */
 static bool spread(struct schedule_circuit circuits[], struct torus_size size)
 {
@@ -726,7 +729,6 @@ static bool spread(struct schedule_circuit circuits[], struct torus_size size)
 
 /* ---- the tree ---- */
 
-/* The circuits of torus/pattern.h. */
 static void follow_pattern(struct schedule_circuit circuits[],
                            struct torus_size size)
 {

@@ -7,17 +7,17 @@
 
 #define NONE UINT32_MAX
 
-/* The arrays of schedule_tree_order(), indexed by node; they lie in one piece
-   of memory. */
+/* Working arrays of schedule_tree_order(), indexed by node. All lie in one
+   allocation. */
 struct order {
     const struct schedule_circuit *circuits;
-    uint32_t nodes;    /* of the torus */
-    uint32_t reached;  /* of these, the originator among them */
-    uint32_t *sorted;  /* by rising phase, then port; the originator first */
-    uint32_t *count;   /* nodes of the subtree */
-    uint32_t *child;   /* the first in the tree's order */
-    uint32_t *sibling; /* the next child of the same parent */
-    uint32_t *place;   /* in the tree */
+    uint32_t nodes;
+    uint32_t reached; /* number of nodes in the tree, originator included */
+    uint32_t *sorted; /* nodes by phase, then port; the originator first */
+    uint32_t *count;  /* number of nodes in the subtree */
+    uint32_t *child;  /* first child */
+    uint32_t *sibling;
+    uint32_t *place; /* index of the node in the tree */
 };
 
 static int compare_keys(const void *left, const void *right)
