@@ -13,33 +13,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Heights are in thousandths of a row, counted downwards from the top of the
-   rows; the numbers of the file are pixels. */
+/* Heights are thousandths of a row, downwards from the top of the rows. */
 #define ROW 1000
 #define BAND (4 * ROW)
 #define GAP (ROW / 2)
-#define MARGIN (ROW / 10)   /* of a bar, within its row */
-#define STRIP (ROW * 2 / 3) /* where the strip of the circuits begins */
+#define MARGIN (ROW / 10)   /* gap above and below a bar */
+#define STRIP (ROW * 2 / 3) /* top of the circuits' strip in a row */
 #define BINS 900u           /* columns of a band */
 
-/* In pixels. */
+/* Pixels. */
 #define ROW_PIXELS 19
 #define WIDTH 1150
 #define LEFT 120
 #define RIGHT (WIDTH - 108)
 #define TOP 66
-#define BELOW 134  /* the rows: axis and legend */
-#define LEGEND 74  /* the legend's first line, below the rows */
-#define COLUMN 242 /* of the legend */
+#define BELOW 134  /* room below the rows */
+#define LEGEND 74  /* rows to legend */
+#define COLUMN 242 /* width of a legend column */
 #define LEGEND_ROWS 3u
-#define SAMPLE 24 /* a colour or a line in the legend */
-#define TICKS 10u /* at most, on the axis */
+#define SAMPLE 24 /* width of a legend sample */
+#define TICKS 10u /* most ticks on the axis */
 
 #define STYLE_PLANNED "stroke='#000' stroke-width='2' stroke-dasharray='8,4'"
 #define STYLE_MEASURED "stroke='#cc79a7' stroke-width='2'"
 #define STYLE_RECEIVE "stroke='#000' stroke-width='1.5' stroke-dasharray='3,3'"
 
-/* Drawn in this order, later ones over earlier ones. */
+/* Paints in the order of drawing: later ones cover earlier ones. */
 enum paint {
     PAINT_WAITING,
     PAINT_ANNOUNCING,
@@ -51,20 +50,20 @@ enum paint {
     PAINTS
 };
 
-/* The rows are walked once; each box goes to the coat of its paint. The picture
-   is the coats, one over the other: the axis, the paints, words and marks. */
+/* A coat is one layer of the picture, painted in this order: axis, one coat a
+   paint, then words and marks. */
 enum coat {
     COAT_AXIS = PAINTS,
     COAT_WORDS,
     COATS
 };
 
-/* From the palette of Okabe and Ito, which the colour-blind can tell apart. */
+/* The colours are Okabe and Ito's palette, which colour-blind people can tell
+   apart. */
 static const char *const paint_colour[PAINTS] = {
     "#e4e4e4", "#56b4e9", "#e69f00", "#0072b2", "#303030", "#f0e442", "#009e73",
 };
 
-/* The paint of a circuit on the row of the node that it comes to. */
 static const enum paint purpose_paint[CIRCUIT_PURPOSES] = {
     PAINT_ANNOUNCING, PAINT_RECEIVING, PAINT_RETURNING};
 
@@ -76,25 +75,25 @@ static const char *const paint_name[PAINTS] = {
 struct chart {
     const struct outcome *outcome;
     FILE *coat[COATS];
-    uint64_t start_ps; /* of the scatter, on the time axis, which begins with
-                          the order */
-    uint64_t end_ps;   /* of the time axis */
-    int height;        /* of all rows */
-    int *top;          /* of each node's row */
+    uint64_t start_ps; /* start of the scatter; 0 is the user's order */
+    uint64_t end_ps;   /* end of the time axis */
+    int height;        /* height of all rows */
+    int *top;          /* top[i]: top of node i's row */
 };
 
-/* How many of a layer's nodes are in each state, on average over a column. */
+/* nodes[state][column]: mean number of a layer's nodes in that state. */
 struct band {
     double nodes[PAINTS][BINS];
 };
 
-/* The place on the axis of a time that counts from the start of the scatter. */
+/* Converts a time since the start of the scatter to a time since the order. */
 static uint64_t place(const struct chart *chart, uint64_t time_ps)
 {
     return chart->start_ps + time_ps;
 }
 
-/* Returns the pixel of a place on the axis, and that of a height. */
+/* across() returns the x pixel of a time since the order; down() returns the y
+   pixel of a height. */
 static double across(const struct chart *chart, double at_ps)
 {
     return LEFT + (RIGHT - LEFT) * at_ps / (double)chart->end_ps;
@@ -105,7 +104,7 @@ static double down(double height)
     return TOP + height * ROW_PIXELS / ROW;
 }
 
-/* Draws a text; `anchor` is the end of it that lies at x. */
+/* Draws a text at x, y; `anchor` is SVG's text-anchor. */
 __attribute__((format(printf, 5, 6))) static void
 words(const struct chart *chart, double x, double y, const char *anchor,
       const char *format, ...)
@@ -120,13 +119,12 @@ words(const struct chart *chart, double x, double y, const char *anchor,
     fputs("</text>\n", out);
 }
 
-/* The base line of a text beside the row, or rows, around a height. */
+/* Returns the y pixel of a text's base line that is centred at a height. */
 static double beside(int height)
 {
     return down(height) + 4.5;
 }
 
-/* Draws a line down from one height to the other. */
 static void mark(struct chart *chart, const char *style, uint64_t at_ps,
                  int top, int bottom)
 {
@@ -137,7 +135,7 @@ static void mark(struct chart *chart, const char *style, uint64_t at_ps,
             down(top), x, down(bottom), style);
 }
 
-/* Between two places on the axis. */
+/* Draws a box; the times count from the order. */
 static void box_at(struct chart *chart, enum paint paint, uint64_t start_ps,
                    uint64_t end_ps, int top, int bottom)
 {
@@ -158,9 +156,8 @@ static void box(struct chart *chart, enum paint paint, uint64_t start_ps,
            bottom);
 }
 
-/* A node waits from the order to the answer, unless other boxes lie over that;
-   the originator prepares first, until `start_ps` after the first one's start.
- */
+/* Draws a node's background: waiting until the answer; preparing, for layer 0,
+   until `start_ps` after the scatter's start. */
 static void ground(struct chart *chart, unsigned layer, uint64_t start_ps,
                    int top, int bottom)
 {
@@ -171,7 +168,7 @@ static void ground(struct chart *chart, unsigned layer, uint64_t start_ps,
     }
 }
 
-/* A dashed mark at a planned time, across rows. */
+/* Draws a dashed line at the layer's planned receipt. */
 static void planned_mark(struct chart *chart, unsigned layer, int top,
                          int bottom)
 {
@@ -182,8 +179,8 @@ static void planned_mark(struct chart *chart, unsigned layer, int top,
     }
 }
 
-/* Draws a box from the first grant to the last release of one kind of circuits
-   in one round. Result: whether there were any. */
+/* Draws one box from the first grant to the last release of a kind of circuit
+   in one round. Returns whether there was such a circuit. */
 static bool phase_box(struct chart *chart, unsigned phase, unsigned kind,
                       unsigned round)
 {
@@ -254,8 +251,8 @@ static void node_row(struct chart *chart, const struct outcome_node *node)
     chart->height += ROW;
 }
 
-/* A circuit on the rows of both of its ends: whole where a node has nothing
-   else to do, a strip at the other end. */
+/* Draws a circuit on its source's and its destination's row: full height for
+   the node that waits, else a strip. */
 static void circuit_boxes(struct chart *chart,
                           const struct circuit_record *circuit)
 {
@@ -275,7 +272,8 @@ static void circuit_boxes(struct chart *chart,
         chart->top[other] + ROW - MARGIN);
 }
 
-/* With several originators their places, too. */
+/* Labels a layer; with several originators the label names the originator
+   too. */
 static void layer_label(struct chart *chart, uint32_t group, unsigned layer,
                         int height)
 {
@@ -324,7 +322,6 @@ static void rows(struct chart *chart)
     }
 }
 
-/* Counts a node as being in a state from start to end. */
 static void band_add(struct band *band, const struct chart *chart,
                      enum paint paint, uint64_t start_ps, uint64_t end_ps)
 {
@@ -353,7 +350,8 @@ static void band_node(struct band *band, const struct chart *chart,
     }
 }
 
-/* A part counts only where its receiver does nothing else meanwhile. */
+/* Counts a transfer to a node. A part of the load counts only while its
+   receiver does nothing else. */
 static void band_circuit(struct band *band, const struct chart *chart,
                          const struct circuit_record *circuit)
 {
@@ -392,8 +390,8 @@ static uint32_t band_fill(struct band *band, const struct chart *chart,
     return nodes;
 }
 
-/* Draws one edge of a polygon: a corner where each run of equal columns begins
-   and one where it ends, from the left or from the right. */
+/* Prints one edge of a polygon, from left to right if `forward`, with two
+   corners for each run of equal columns. */
 static void band_edge(FILE *out, const struct chart *chart,
                       const long height[BINS], bool forward)
 {
@@ -413,8 +411,8 @@ static void band_edge(FILE *out, const struct chart *chart,
 }
 
 /*
- * The area of one state in a band as a polygon. `edge`: its lower edge, in
- * nodes; on return its upper edge, on which the next state stands.
+ * Draws one state's area in a band as a polygon. `edge` is the lower edge, in
+ * nodes; on return it is the upper edge, on which the next state stands.
  */
 static void band_area(struct chart *chart, const struct band *band,
                       enum paint paint, double edge[BINS], uint32_t nodes)
@@ -476,7 +474,7 @@ static void bands(struct chart *chart)
     free(band);
 }
 
-/* Prints a text from outside, the profile's name. */
+/* Prints a text from outside this program as XML; odd characters become '?'. */
 static void print_plain(FILE *out, const char *text)
 {
     for (; *text != '\0'; ++text) {
@@ -512,8 +510,8 @@ static void title(const struct chart *chart)
     fputs("</text>\n", out);
 }
 
-/* Returns the time from one tick of the axis to the next, ps: 1, 2 or 5 times a
-   power of ten. */
+/* Returns the time between two ticks of the axis, ps: 1, 2 or 5 times a power
+   of ten. */
 static uint64_t tick_ps(const struct chart *chart)
 {
     uint64_t step_ps = 1;
@@ -524,7 +522,6 @@ static uint64_t tick_ps(const struct chart *chart)
     return step_ps;
 }
 
-/* Draws the axis below the rows, with a grid. */
 static void axis(const struct chart *chart)
 {
     struct amount_unit unit = amount_unit_of(chart->end_ps);
@@ -549,8 +546,8 @@ static void axis(const struct chart *chart)
           "mesh time since the order, %s", unit.name);
 }
 
-/* Prints entry `*entry` of the legend: an element that lies in 0 to SAMPLE,
-   -4.5 to 4.5, and a text. */
+/* Prints entry `*entry` of the legend. `element` is an SVG element within x = 0
+   .. SAMPLE and y = -4.5 .. 4.5. */
 __attribute__((format(printf, 4, 5))) static void
 legend_entry(const struct chart *chart, unsigned *entry, const char *text,
              const char *element, ...)
@@ -597,7 +594,6 @@ static void legend(const struct chart *chart)
     }
 }
 
-/* Draws all coats. */
 static void draw(struct chart *chart)
 {
     const struct outcome *outcome = chart->outcome;
@@ -617,8 +613,8 @@ static void draw(struct chart *chart)
          chart->height);
 }
 
-/* Prints the coats, from the lowest one on. Preparing is short: a border shows
-   where rounds begin. */
+/* Prints the SVG file, the lowest coat first. Preparing boxes have a border,
+   since they are too narrow to be seen otherwise. */
 static void print_picture(FILE *out, int pixels, char *const text[COATS])
 {
     fprintf(out,
@@ -637,7 +633,8 @@ static void print_picture(FILE *out, int pixels, char *const text[COATS])
     fprintf(out, "%s</svg>\n", text[COAT_WORDS]);
 }
 
-/* With some room to the right of the last thing that happens. */
+/* Returns the axis' end, ps: the last event's time and some room to its
+   right. */
 static uint64_t axis_end_ps(const struct outcome *outcome, uint64_t start_ps)
 {
     uint64_t end_ps = outcome_with_results_ps(outcome);
@@ -647,7 +644,7 @@ static uint64_t axis_end_ps(const struct outcome *outcome, uint64_t start_ps)
     }
     end_ps += start_ps;
     for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
-        /* One that ends before the start has a time that wraps. */
+        /* The time of a circuit that ends before the scatter wraps. */
         uint64_t circuit_ps = outcome->circuit[i].end_ps + start_ps;
 
         end_ps = circuit_ps > end_ps ? circuit_ps : end_ps;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The run as a chart (SVG): time to the right; a row for each phase, with its
- * circuits; below, up to GANTT_ROWS active nodes have a row each, sorted by
- * layer. More nodes share one band per layer, which shows how many of them are
- * in which state.
+ * Draws a run as an SVG chart. Time goes to the right. Each phase has a row
+ * with its circuits. Below, up to GANTT_ROWS active nodes have a row each,
+ * sorted by layer. More nodes share one band per layer, which shows how many
+ * nodes are in which state.
  */
 #ifndef QEMU_REPORT_GANTT_H
 #define QEMU_REPORT_GANTT_H
@@ -14,8 +14,8 @@
 #define GANTT_ROWS 25u
 
 /*
- * Writes the file, or nothing. Result: 0, or -1 with `quincunx: <path>:
- * <reason>` on stderr: no memory, file not writable.
+ * Writes the file whole or not at all. Returns 0, or -1 after `quincunx:
+ * <path>: <reason>` on stderr: no memory, file not writable.
  */
 NODISCARD int gantt_write(const struct outcome *outcome, const char *path);
 

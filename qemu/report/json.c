@@ -18,11 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Twelve digits: more than any ratio means, and 0.1 stays 0.1. */
+/* Twelve digits keep 0.1 as 0.1; no ratio of a run is more exact. */
 #define REPORT_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
 
-/* A list with an entry for each number below `count`, but for those of which
-   entry() is NULL; NULL if there are fewer than `least`. */
+/* Returns a list of entry(0) to entry(count - 1), without those that are NULL.
+   Returns NULL if `count` is less than `least`. */
 static json_t *
 list_of(const struct outcome *outcome, uint32_t count, uint32_t least,
         json_t *(*entry)(const struct outcome *outcome, uint32_t index))
@@ -66,8 +66,8 @@ static json_t *profile_json(const struct profile *profile)
                      "hop_delay_ps", json_whole(profile->hop_delay_ps));
 }
 
-/* The floors that a layer gets in every round; NULL if there is but one. Layers
- * of a tree have none, and may be more than the tables have columns. */
+/* Returns a layer's floors in each round; NULL for a single round. A tree has
+   no floors, and may have more layers than the table columns. */
 static json_t *layer_rounds_json(const struct rounds_plan *plan, unsigned layer)
 {
     json_t *rounds = plan->rounds > 1 ? json_array() : NULL;
@@ -135,7 +135,7 @@ static json_t *plan_json(const struct outcome *outcome)
         rate_from != NULL ? json_name(rate_from) : NULL);
 }
 
-/* The intervals of a node, one for each round; NULL if there is but one. */
+/* Returns a node's compute intervals, one a round; NULL for a single round. */
 static json_t *intervals_json(const struct outcome *outcome,
                               const struct outcome_node *node)
 {
@@ -157,7 +157,8 @@ static json_t *intervals_json(const struct outcome *outcome,
     return intervals;
 }
 
-/* Which of several originators a node serves; NULL if there is but one. */
+/* Returns the position of the originator that serves a node; NULL if the run
+   has one originator. */
 static json_t *originator_json(const struct outcome *outcome,
                                const struct outcome_node *node)
 {
@@ -170,7 +171,7 @@ static json_t *originator_json(const struct outcome *outcome,
     return json_pack("[i,i]", at->x, at->y);
 }
 
-/* NULL: the node had no part in any batch. */
+/* Returns NULL for a node that got nothing in any batch. */
 static json_t *node_json(const struct outcome *outcome, uint32_t index)
 {
     const struct outcome_node *node = &outcome->node[index];
@@ -200,7 +201,7 @@ static json_t *node_json(const struct outcome *outcome, uint32_t index)
     return json;
 }
 
-/* The deepest stack of any node, of the size that each has. */
+/* Returns the deepest stack use of any node, with the stack's size. */
 static json_t *stack_json(const struct outcome *outcome)
 {
     uint64_t used = 0;
@@ -216,7 +217,6 @@ static json_t *stack_json(const struct outcome *outcome)
                      json_whole(bytes));
 }
 
-/* The parts of the time from the order to the start of the scatter. */
 static json_t *preparing_json(const struct outcome *outcome)
 {
     struct outcome_preparing preparing = outcome_preparing(outcome);
@@ -231,7 +231,8 @@ static json_t *preparing_json(const struct outcome *outcome)
                                 preparing.plan_ps));
 }
 
-/* The parts that come after that start, while others compute an advance. */
+/* Returns the preparing times after the scatter's start, while other nodes
+   compute an advance. */
 static json_t *meanwhile_json(const struct outcome *outcome)
 {
     struct outcome_preparing preparing = outcome_preparing(outcome);
@@ -265,7 +266,6 @@ static json_t *measured_json(const struct outcome *outcome)
         "nodes", list_of(outcome, outcome->node_count, 0, node_json));
 }
 
-/* Sums of one port's counters over the mesh. */
 static json_t *port_json(const struct outcome *outcome, uint32_t port)
 {
     uint64_t messages = 0;
@@ -303,7 +303,7 @@ static json_t *network_json(const struct outcome *outcome)
                      list_of(outcome, TORUS_PORTS, 0, port_json));
 }
 
-/* The result of the whole job; of several INPUTs with the places. */
+/* Returns the whole job's result; for several INPUTs it has `places` too. */
 static json_t *whole_result_json(const struct outcome *outcome)
 {
     json_t *result = result_json(outcome, outcome->originators);
@@ -315,7 +315,7 @@ static json_t *whole_result_json(const struct outcome *outcome)
     return result;
 }
 
-/* The units of each node of a group. */
+/* Returns the units of each node that originator `index` serves. */
 static json_t *shares_json(const struct outcome *outcome, uint32_t index)
 {
     json_t *list = json_array();
@@ -332,7 +332,6 @@ static json_t *shares_json(const struct outcome *outcome, uint32_t index)
     return list;
 }
 
-/* One of several originators: its plan, and the times of its group. */
 static json_t *group_json(const struct outcome *outcome, uint32_t index)
 {
     const struct outcome_originator *one = &outcome->originator[index];
@@ -357,7 +356,6 @@ static json_t *group_json(const struct outcome *outcome, uint32_t index)
         json_whole(times.answer_ps), "result", result_json(outcome, index));
 }
 
-/* The times of a batch. */
 static json_t *batch_json(const struct outcome *outcome, uint32_t index)
 {
     const struct outcome_batch *batch = &outcome->batch[index];
@@ -370,7 +368,6 @@ static json_t *batch_json(const struct outcome *outcome, uint32_t index)
                      json_whole(batch->with_results_ps));
 }
 
-/* A disturbance that a test asked for, and no plan knew. */
 static json_t *injection_json(const struct outcome *outcome, uint32_t index)
 {
     const struct injection *injection =
@@ -390,7 +387,6 @@ static json_t *choice_json(const struct outcome *outcome, uint32_t index)
                      json_whole((uint64_t)choice->answer_ps));
 }
 
-/* Where the answer's time went. */
 static json_t *average_node_json(const struct outcome *outcome)
 {
     struct verdict_part part[VERDICT_PARTS];
@@ -403,7 +399,8 @@ static json_t *average_node_json(const struct outcome *outcome)
     return json;
 }
 
-/* Times before the start of the scatter are negative. */
+/* Returns a circuit. Its times count from the start of the scatter; earlier
+   ones are negative. */
 static json_t *circuit_json(const struct outcome *outcome, uint32_t index)
 {
     static const char *const kinds[CIRCUIT_PURPOSES] = {"announce", "part",
@@ -466,7 +463,7 @@ json_t *report_json(const struct outcome *outcome)
     return memory_or_exit(json);
 }
 
-/* A write that fails leaves its mark on the stream, for the caller. */
+/* Prints a report. The caller checks the stream for write errors. */
 static void dump(const json_t *report, FILE *stream)
 {
     json_dumpf(report, stream, REPORT_FORMAT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The outcome of a run as JSON. */
+/* Reports of runs as JSON. */
 #ifndef QEMU_REPORT_JSON_H
 #define QEMU_REPORT_JSON_H
 
@@ -8,24 +8,23 @@
 
 #include <jansson.h>
 
-/* `report_format` of reports as they are now. */
+/* The current value of a report's `report_format`. */
 #define REPORT_FORMAT_NUMBER 1
 
-/* The JSON object of `quincunx run`. The caller owns the reference. Ends the
-   program without memory. */
+/* Returns the JSON report of `quincunx run`. The caller owns the reference. The
+   program ends if there is no memory. */
 json_t *report_json(const struct outcome *outcome);
 
-/* `mesh` in it, which pages have as well; `on`: the kind of mesh. The caller
-   owns the reference. */
+/* Returns the report's `mesh`, which live pages have as well. `on` is the kind
+   of mesh, e.g. "boards". The caller owns the reference. */
 json_t *report_mesh_json(struct torus_size size, struct torus_coord originator,
                          const char *on);
 
-/* Writes the object to a file. Result: 0, or -1 after
-   `quincunx: <path>: <reason>` on stderr. */
+/* Writes the object to a file. Returns 0, or -1 after `quincunx: <path>:
+   <reason>` on stderr. */
 NODISCARD int report_write(const json_t *report, const char *path);
 
-/* Writes the object, and nothing else, to stdout; the caller looks at the
-   stream for errors. */
+/* Prints the object to stdout. The caller checks the stream for errors. */
 void report_print(const json_t *report);
 
 #endif

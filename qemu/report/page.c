@@ -11,11 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPORT_BYTES 19000000u /* of the report in a page, at most */
+#define REPORT_BYTES 19000000u /* most bytes of the report in a page */
 
-/* The files, each with a name for its begin and one for the next one's:
-   page.html up to its end, page.css, and the parts of the script one behind the
-   other: that of all pages, of boards that stand, and of live pages. */
+/* Symbols of embedded files. Each marks a file's begin and the end of the one
+   before. The script's parts serve all pages, standing boards, live pages. */
 extern const char page_html[] __attribute__((visibility("hidden")));
 extern const char page_css[] __attribute__((visibility("hidden")));
 extern const char page_script[] __attribute__((visibility("hidden")));
@@ -35,9 +34,9 @@ __asm__(".pushsection .rodata\n"
         "page_end:\n"
         ".popsection");
 
-/* ---- what a report must have ---- */
+/* ---- required keys ---- */
 
-/* Result: whether a value fits a format of json_unpack(), whose keys follow. */
+/* Returns whether a value fits a format of json_unpack(), whose keys follow. */
 static bool has(const json_t *json, const char *format, ...)
 {
     va_list keys;
@@ -104,7 +103,8 @@ static const char *refuse_circuits(const json_t *report, uint32_t nodes)
     return NULL;
 }
 
-/* Result: whether a report has all that the script reads without asking. */
+/* Returns whether a report has all keys that the script reads without a
+   check. */
 static bool is_whole(const json_t *report)
 {
     return has(report,
@@ -147,7 +147,6 @@ const char *page_refusal(const json_t *report)
 
 static json_t *pack_list(const json_t *list);
 
-/* A value of an entry; NULL: none. */
 static json_t *pack_value(json_t *value)
 {
     if (value == NULL) {
@@ -157,7 +156,6 @@ static json_t *pack_value(json_t *value)
                                                     : json_incref(value);
 }
 
-/* All keys of the entries, each once. */
 static json_t *names_of(const json_t *list)
 {
     json_t *all = json_object();
@@ -192,7 +190,6 @@ static json_t *row_of(const json_t *entry, const json_t *names)
     return row;
 }
 
-/* A list of objects as a table. */
 static json_t *pack_list(const json_t *list)
 {
     json_t *names = names_of(list);
@@ -207,7 +204,6 @@ static json_t *pack_list(const json_t *list)
     return json_pack("{s:o, s:o}", "names", names, "rows", rows);
 }
 
-/* The report with its long lists as tables. */
 static json_t *pack(const json_t *report)
 {
     json_t *copy = json_copy((json_t *)report);
@@ -226,9 +222,8 @@ static json_t *pack(const json_t *report)
     return copy;
 }
 
-/* ---- room ---- */
+/* ---- size ---- */
 
-/* Removes what nodes did in each round. */
 static void drop_rounds(json_t *report)
 {
     const json_t *nodes =
@@ -250,7 +245,7 @@ static void drop_rounds(json_t *report)
     }
 }
 
-/* Removes the last circuits, of about so many bytes. */
+/* Removes the last circuits, about `bytes` of JSON text. */
 static void drop_circuits(json_t *report, size_t bytes)
 {
     json_t *rows = json_object_get(json_object_get(report, "circuits"), "rows");
@@ -271,14 +266,13 @@ static char *dump(const json_t *report)
 }
 
 /*
- * Result: the text of a report, the caller's, in which `circuits` and
- * `measured.nodes`, and in these `rounds`, are tables: {"names": the keys,
- * "rows": for each entry its values, null where it has no such key}.
+ * Returns a report as text, which the caller owns. The lists `circuits`,
+ * `measured.nodes` and a node's `rounds` are packed as tables: {"names": the
+ * keys, "rows": the values of each entry, null for a missing key}.
  *
- * It has all of them, but for the largest meshes, whose pages no browser would
- * be glad of: of these it has neither the nodes' rounds (`rounds_left_out`,
- * true) nor, if need be, the last of the circuits (`circuits_left_out`, how
- * many).
+ * A text above REPORT_BYTES would be too large for browsers. It first loses the
+ * nodes' rounds (`rounds_left_out` is true), then the last circuits
+ * (`circuits_left_out` is their number).
  */
 static char *report_text(const json_t *report)
 {
@@ -301,7 +295,8 @@ static char *report_text(const json_t *report)
 
 /* ---- writing ---- */
 
-/* Writes the report inside a script element, which `<` could end. */
+/* Writes the report into a script element. A `<` is escaped, since it could end
+   the element. */
 static void write_report(FILE *out, const json_t *report)
 {
     char *text = report_text(report);
@@ -324,7 +319,8 @@ static void write_between(FILE *out, const char *start, const char *end)
     fwrite(start, 1, (size_t)(end - start), out);
 }
 
-/* Writes page.html up to a comment `<!--NAME-->`; what comes behind it. */
+/* Writes page.html from `from` to the comment `<!--NAME-->`. Returns the text
+   behind the comment. */
 static const char *write_until(FILE *out, const char *from, const char *comment)
 {
     const char *end = page_css;
@@ -332,13 +328,13 @@ static const char *write_until(FILE *out, const char *from, const char *comment)
         memmem(from, (size_t)(end - from), comment, strlen(comment));
 
     if (at == NULL) {
-        abort(); /* this program's own file */
+        abort(); /* the program's own file is damaged */
     }
     write_between(out, from, at);
     return at + strlen(comment);
 }
 
-/* Up to where a page needs the script. */
+/* Returns the end of the script parts that a page needs. */
 static const char *script_end(const json_t *report)
 {
     if (json_object_get(report, "live") != NULL) {

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_S 0.1   /* between two looks for browsers, while there is none */
-#define REPEAT_S 2.0 /* with no news, so that lost clients are noticed */
+#define LOOK_S 0.1   /* s between checks for a browser */
+#define REPEAT_S 2.0 /* s until a state is sent again */
 #define SETTLE_S 1u
 #define HASH_BYTES 64u
 #define POLICY_BYTES 512u
@@ -26,9 +26,9 @@ struct page_server {
     struct page_source source;
     pthread_t thread;
     bool reads;
-    sem_t end; /* raised once the thread is to end */
-    /* The thread's. */
-    char *seen; /* the state that was sent last */
+    sem_t end; /* raised once the thread must end */
+    /* Only the thread uses the fields below. */
+    char *seen; /* the last sent state */
     double sent_s;
 };
 
@@ -49,9 +49,10 @@ static struct timespec after(double seconds)
                              .tv_nsec = (long)((at_s - (double)whole) * 1e9)};
 }
 
-/* ---- the thread that reads ---- */
+/* ---- reading thread ---- */
 
-/* Sends the state if it has changed, or was sent long ago. */
+/* Sends the state if it is new, or was last sent REPEAT_S ago to detect lost
+   clients. */
 static void look(struct page_server *server)
 {
     json_t *state = server->source.read(server->source.context);
@@ -96,7 +97,8 @@ static void *look_on(void *context)
 
 /* ---- life ---- */
 
-/* The hash of an element of the page, as policies have it: 'sha256-BASE64'. */
+/* Sets the hash of a page's element for a Content-Security-Policy:
+   'sha256-BASE64'. */
 static void hash_element(char hash[HASH_BYTES], const char *page,
                          const char *begin, const char *end)
 {
@@ -107,7 +109,7 @@ static void hash_element(char hash[HASH_BYTES], const char *page,
     struct sha256_ctx sha256;
 
     if (to == NULL) {
-        abort(); /* this program's own file */
+        abort(); /* the program's own file is damaged */
     }
     from += strlen(begin);
     sha256_init(&sha256);
@@ -117,8 +119,8 @@ static void hash_element(char hash[HASH_BYTES], const char *page,
     snprintf(hash, HASH_BYTES, "'sha256-%s'", text);
 }
 
-/* The Content-Security-Policy under which a browser shows a page: its own
-   script and style, events from where it came from, and nothing else. */
+/* Sets the Content-Security-Policy: a browser runs the page's own script and
+   style, and reads events from the page's origin only. */
 static void page_policy(char policy[POLICY_BYTES], const char *page)
 {
     char script[HASH_BYTES];

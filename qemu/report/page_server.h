@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page of something that goes on: a server (qemu/report/) shows it to
- * browsers, and a thread reads its state again and again while one is open.
+ * Serves the page of something that goes on. While a browser has it open, a
+ * thread reads the state repeatedly and sends it as events.
  */
 #ifndef QEMU_REPORT_PAGE_SERVER_H
 #define QEMU_REPORT_PAGE_SERVER_H
@@ -13,45 +13,43 @@
 #include <stdint.h>
 #include <time.h>
 
-/* The state that a page shows. */
 struct page_source {
-    const char *event; /* name of the events that carry it */
-    /* Reads the state. Result: JSON, the caller's. */
+    const char *event; /* name of the events that carry the state */
+    /* Reads the state. Returns JSON that the caller owns. */
     json_t *(*read)(void *context);
     void *context;
-    /* Between two readings: `ratio` times the time that one takes by `clock`,
-       but within these bounds. */
+    /* The thread pauses between two readings for `ratio` times the last
+       reading's time by `clock`, but for least_s to most_s seconds. */
     clockid_t clock;
     double ratio, least_s, most_s;
 };
 
 struct page_server;
 
-/* Serves the page (qemu/report/page.h) of the begin of a report on a port, 0:
-   one that is free, and prints its address on stderr, in a line for people and
-   scripts. Result: NULL after a message on stderr. */
+/* Serves the page (qemu/report/page.h) of a report's begin on a port, 0: a free
+   one. Prints the address on stderr. Returns NULL after a message. */
 struct page_server *page_server_open(uint16_t port, const json_t *begin);
 
-/* Starts to read, in a thread that gets no signal. Result: 0, or -1 after a
+/* Starts the reading thread, which blocks all signals. Returns 0, or -1 after a
    message on stderr. */
 NODISCARD int page_server_start(struct page_server *server,
                                 const struct page_source *source);
 
 /*
- * Ends the reading, within `seconds`. Result: whether it has ended; else the
- * thread stays as long as the process, and the server and the source's context
- * must too. A server that does not read is fine.
+ * Ends the reading thread. Returns whether it ended within `seconds`. If not,
+ * the thread stays until the process ends, so that the server and the source's
+ * context must stay too. The server may have no reading thread.
  */
 bool page_server_stop(struct page_server *server, double seconds);
 
-/* Sends the last event: browsers get the page of `report` then; NULL: there is
-   none. */
+/* Sends the last event, after which browsers load the page of `report`. With
+   NULL there is no such page. */
 void page_server_end(struct page_server *server, const json_t *report);
 
 const char *page_server_address(const struct page_server *server);
 
-/* After page_server_stop() and page_server_end(): closes the port once browsers
-   have read the last event, after a second at most. */
+/* Closes the port once browsers have read the last event, after a second at
+   most. Call page_server_stop() and page_server_end() before. */
 void page_server_close(struct page_server *server);
 
 #endif

@@ -10,17 +10,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Places whose text the report has. */
+/* Most offsets whose surrounding text the report shows. */
 #define TEXTS 200u
 
-/* One of the offsets: the INPUT that has it, and where the load has that. */
 struct place {
-    uint64_t at;   /* in the load */
-    uint32_t file; /* its number */
+    uint64_t at;   /* byte in the load */
+    uint32_t file; /* number of the INPUT */
     struct format_file in;
 };
 
-/* The place of offset number `index` in a result's list. */
 static struct place place_of(const struct outcome *outcome,
                              const json_t *offsets, size_t index)
 {
@@ -39,7 +37,7 @@ static struct place place_of(const struct outcome *outcome,
     return place;
 }
 
-/* "12", or of several INPUTs "a.txt:12". */
+/* Prints an offset as "12", or as "a.txt:12" if there are several INPUTs. */
 static void print_place(FILE *out, const struct place *place)
 {
     if (place->in.name != NULL) {
@@ -48,8 +46,8 @@ static void print_place(FILE *out, const struct place *place)
     fprintf(out, "%" PRIu64, place->at - place->in.at);
 }
 
-/* Prints the first offsets of several INPUTs in a line, `offsets = a.txt:12
-   b.txt:0 ...`, and below it whether these are all. */
+/* Prints the first offsets for several INPUTs on one line, `offsets = a.txt:12
+   b.txt:0 ...`. The next line says whether the list is complete. */
 static void print_list(FILE *out, const struct outcome *outcome,
                        const json_t *offsets, bool complete)
 {
@@ -69,16 +67,16 @@ static void print_list(FILE *out, const struct outcome *outcome,
             complete ? "yes" : "no");
 }
 
-/* ---- the text around a place ---- */
+/* ---- surrounding text ---- */
 
-/* Bytes of the load before a place, and from it on. */
+/* Shown bytes of the load before an offset, and from the offset on. */
 #define CONTEXT_BEFORE 20u
 #define CONTEXT_AFTER 40u
 
 /*
- * UTF-8 on one line: line ends, tabs and other control characters are blanks;
- * what is no UTF-8, or turns the direction of writing, is '?'; a character that
- * is cut off at either end is left out.
+ * Text around an offset, as one line of UTF-8. Control characters become
+ * blanks; invalid UTF-8 and marks of writing direction become '?'; characters
+ * cut at either end are left out.
  */
 struct context {
     char before[CONTEXT_BEFORE + 1];
@@ -86,7 +84,6 @@ struct context {
     unsigned columns; /* characters in `before` */
 };
 
-/* Result: whether a character may be shown as it is. */
 static bool is_plain(uint32_t character)
 {
     return character >= 0x20 && character != 0x7f && character != UTF8_NONE &&
@@ -96,14 +93,15 @@ static bool is_plain(uint32_t character)
            (character < 0x2066 || character > 0x2069);
 }
 
-/* Writes the bytes as text that ends in 0; the number of its characters. */
+/* Writes the bytes as printable text that ends in 0. Returns its length in
+   characters. */
 static unsigned clean(char *to, const uint8_t *text, unsigned bytes)
 {
     unsigned characters = 0;
     unsigned i = 0;
 
     while (i < bytes && i < 3 && text[i] >> 6 == 2) {
-        i += 1; /* the rest of one that was cut off */
+        i += 1; /* skips the tail of a cut character */
     }
     while (i < bytes) {
         uint32_t character;
@@ -125,8 +123,8 @@ static unsigned clean(char *to, const uint8_t *text, unsigned bytes)
     return characters;
 }
 
-/* The text around a place, within its INPUT. False if it is outside, or the
-   load cannot be read (any more). */
+/* Reads the text around an offset, within its INPUT. Returns false if the
+   offset is outside or the load cannot be read. */
 static bool read_text(struct context *context, const struct outcome *outcome,
                       const struct place *place)
 {
@@ -147,7 +145,7 @@ static bool read_text(struct context *context, const struct outcome *outcome,
     return true;
 }
 
-/* A line for each: the place, and the text that begins there in one column. */
+/* Prints a line for each offset: its place, and its text; found texts align. */
 static void print_texts(FILE *out, const struct outcome *outcome,
                         const json_t *offsets)
 {
@@ -167,7 +165,7 @@ static void print_texts(FILE *out, const struct outcome *outcome,
     }
 }
 
-/* Offsets of originators count within a load of each. */
+/* Returns whether offsets have a text; several originators count their own. */
 static bool has_text(const struct outcome *outcome)
 {
     return outcome->load != NULL && outcome->originators == 1 &&

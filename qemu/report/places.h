@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The places in the load that a result's `offsets` name: of several INPUTs the
- * file and the position in it, and the text around them.
+ * Shows the places in the load that a result's `offsets` name, with the text
+ * around them. For several INPUTs a place is a file and an offset in it.
  */
 #ifndef QEMU_REPORT_PLACES_H
 #define QEMU_REPORT_PLACES_H
@@ -11,23 +11,23 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Prints the first of a result's offsets: of several INPUTs in a line, `offsets
-   = a.txt:12 b.txt:0 ...`, and whether these are all; then, if the load is at
-   hand, a line of text for each, in which what was found begins behind a '|'.
-   Nothing if the result has no offsets. */
+/* Prints a result's first offsets, if it has any. For several INPUTs one line
+   has them, `offsets = a.txt:12 b.txt:0 ...`, and says whether they are all. If
+   the load can be read, each gets a line of text; a '|' marks the found text's
+   begin. */
 void places_print(FILE *out, const struct outcome *outcome,
                   const json_t *result);
 
-/* A list of all offsets of several INPUTs: {"file": its number, from
-   0, "offset"}; NULL if there are none. */
+/* Returns all offsets as {"file": number of the INPUT, from 0, "offset"}; NULL
+   for a single INPUT or no offsets. */
 json_t *places_json(const struct outcome *outcome, const json_t *result);
 
-/* A list of the first 200 offsets: [text before, text from there on]; NULL if
-   there are none, or the load is not at hand. */
+/* Returns the text around the first 200 offsets as [text before, text from
+   there on]; NULL without offsets or a readable load. */
 json_t *places_texts_json(const struct outcome *outcome, const json_t *result);
 
-/* The several INPUTs of the load: names, and which bytes of the load are
-   theirs; NULL if there is but one. */
+/* Returns the name and the byte range in the load of each INPUT; NULL for a
+   single INPUT. */
 json_t *places_files_json(const struct outcome *outcome);
 
 #endif

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Hosts that have a rank. */
+/* Returns the number of different hosts on which ranks run. */
 static uint32_t hosts(const struct outcome *outcome)
 {
     uint32_t count = 0;
@@ -23,7 +23,6 @@ static uint32_t hosts(const struct outcome *outcome)
     return count;
 }
 
-/* All ranks together. */
 static struct rank_seen sum_of(const struct outcome *outcome)
 {
     struct rank_seen sum = {.cores = 0};

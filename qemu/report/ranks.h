@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The figures of ranks, for the report and the summary. */
+/* Prints figures of MPI ranks for the report and the summary. */
 #ifndef QEMU_REPORT_RANKS_H
 #define QEMU_REPORT_RANKS_H
 
@@ -8,10 +8,9 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* `ranks` in the report, of one rank or more. */
+/* Returns `ranks` of the report; the run has one rank or more. */
 json_t *ranks_json(const struct outcome *outcome);
 
-/* Prints a line on them. */
 void ranks_print(FILE *out, const struct outcome *outcome);
 
 #endif

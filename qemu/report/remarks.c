@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From where on something is worth a remark. */
+/* A remark is made if a ratio exceeds its threshold below. */
 #define OFF_THE_PLAN 0.05
 #define SLOWER 1.5
 #define DIFFER 1.25
@@ -24,12 +24,12 @@
 #define STACK_USED 0.90
 #define PREPARING 0.30
 
-/* Notes on files that are remarks of their own. */
+/* Most notes on read files that become single remarks. */
 #define NOTES_TOLD 8u
 
 #define WHY_BYTES 160u
 
-/* Names of nodes that a remark lists at most. */
+/* Most nodes that a remark names. */
 #define NAMED 3u
 
 __attribute__((format(printf, 2, 3))) static void add(json_t *remarks,
@@ -59,7 +59,7 @@ static void tell_notes(json_t *remarks, const struct outcome *outcome)
     }
 }
 
-/* ---- was the mesh worth it ---- */
+/* ---- use of the mesh ---- */
 
 static bool prepares_long(const struct outcome *outcome)
 {
@@ -85,7 +85,6 @@ static void judge_gain(json_t *remarks, const struct outcome *outcome)
                                : ", fewer nodes or a faster --profile");
 }
 
-/* Says what takes most of preparing. */
 static void tell_preparing(char why[WHY_BYTES], const struct outcome *outcome)
 {
     struct outcome_preparing all = outcome_preparing(outcome);
@@ -159,7 +158,7 @@ static void judge_parts(json_t *remarks, const struct outcome *outcome)
     }
 }
 
-/* ---- what units took ---- */
+/* ---- unit times ---- */
 
 static double unit_ps_of(const struct outcome_node *node)
 {
@@ -169,7 +168,8 @@ static double unit_ps_of(const struct outcome_node *node)
                : 0;
 }
 
-/* One more than the time, as a node may end when the scatter starts. */
+/* Returns when a node finished, plus 1 ps: a node may finish at time 0, and
+   extreme() skips 0. */
 static double finished_ps_of(const struct outcome_node *node)
 {
     return node->active ? (double)node->finished_ps + 1 : 0;
@@ -185,8 +185,9 @@ static double stack_part_of(const struct outcome_node *node)
     return outcome_ratio(node->stack_used_bytes, node->stack_bytes);
 }
 
-/* The node of which a value is largest, or with `sign` -1 least, but more than
-   0; the first of several. NULL: it is 0 for all. */
+/* Returns the node with the largest value, or with `sign` -1 the least one
+   above 0. The first of several equal nodes wins. Returns NULL if all values
+   are 0. */
 static const struct outcome_node *
 extreme(const struct outcome *outcome,
         double (*value)(const struct outcome_node *), double sign)
@@ -204,7 +205,6 @@ extreme(const struct outcome *outcome,
     return found;
 }
 
-/* Result: whether nodes got units when they asked for them. */
 static bool gives_units(const struct outcome *outcome)
 {
     return outcome->schedule.kind == SCHEDULE_FARM ||
@@ -227,9 +227,9 @@ static void judge_data(json_t *remarks, const struct outcome *outcome)
               "kernel that sets cost_varies in its terms.");
 }
 
-/* ---- is it what was planned ---- */
+/* ---- plan and run ---- */
 
-/* Adds the remark on a plan that was wrong where no other remark says why. */
+/* Explains a wrong plan where no other remark does. */
 static void judge_rest(json_t *remarks, const struct outcome *outcome)
 {
     const struct outcome_node *cheap = extreme(outcome, unit_ps_of, -1);
@@ -242,11 +242,12 @@ static void judge_rest(json_t *remarks, const struct outcome *outcome)
     }
 }
 
-/* Result: whether no cause was told. */
+/* Returns whether the plan was wrong and no cause was told. */
 static bool judge_plan(json_t *remarks, const struct outcome *outcome)
 {
     double off = outcome_overhead_vs_plan(outcome);
-    /* The part by which the mean unit took longer than planned. */
+    /* The relative excess of the measured mean unit time over the planned
+       one. */
     double more = 1 / (1 + outcome_calibration_error(outcome)) - 1;
     bool units_tell = off * more > 0 && fabs(more) >= fabs(off) / 2;
     bool serial = outcome->counts_nodes && !outcome->host_times;
@@ -280,7 +281,7 @@ static bool judge_plan(json_t *remarks, const struct outcome *outcome)
     return false;
 }
 
-/* ---- nodes that are slow, late or idle ---- */
+/* ---- slow, late, idle ---- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -290,8 +291,8 @@ static int by_value(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* Sets the times at a quarter, at half and at three quarters of all nodes that
-   computed, from the least one on; 0 if none did. */
+/* Sets the quartiles of the unit time over all nodes that computed, ps; 0 if no
+   node did. */
 static void quarters_of(double quarter_ps[3], const struct outcome *outcome)
 {
     double *unit_ps =
@@ -326,7 +327,8 @@ static void judge_speeds(json_t *remarks, const struct outcome *outcome)
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         const struct outcome_node *node = &outcome->node[i];
 
-        /* Others did not compute long enough for that to matter. */
+        /* Nodes that computed less than a tenth of the makespan do not
+           matter. */
         if (middle_ps > 0 && unit_ps_of(node) > SLOWER * middle_ps &&
             outcome_compute_ps(node) > makespan_ps / 10) {
             slowest = fmax(slowest, unit_ps_of(node) / middle_ps);
@@ -338,7 +340,8 @@ static void judge_speeds(json_t *remarks, const struct outcome *outcome)
         }
     }
     fclose(list);
-    /* Where many are, or most others differ, units do, not nodes. */
+    /* Many slow nodes, or a wide middle half, mean that units differ, not
+       nodes. */
     if (count > 0 && (count > outcome->node_count / 4 ||
                       quarter_ps[2] > DIFFER * quarter_ps[0])) {
         judge_data(remarks, outcome);
@@ -388,8 +391,8 @@ static void judge_idle(json_t *remarks, const struct outcome *outcome)
 
 /* ---- the network ---- */
 
-/* Looks at parts of the load alone: demands and results of a farm always wait
-   for each other at the originator. */
+/* Judges parts of the load only: a farm's demands and results always wait for
+   each other at the originator. */
 static void judge_waits(json_t *remarks, const struct outcome *outcome)
 {
     const struct circuit_record *longest = NULL;
@@ -423,8 +426,8 @@ static void judge_waits(json_t *remarks, const struct outcome *outcome)
         amount_time(longest_ps).text);
 }
 
-/* Why frames are sent again. Emulated links lose nothing unless they are asked
-   to; who asked those behind a port is not known here. */
+/* Returns why frames were sent again. Emulated links lose bytes only if an
+   option asks for it; options of boards behind a serial port are unknown. */
 static const char *why_again(const struct outcome *outcome)
 {
     if (!outcome->host_times || noise_any(&outcome->request->noise)) {
@@ -467,7 +470,8 @@ static void judge_stacks(json_t *remarks, const struct outcome *outcome)
     }
 }
 
-/* Samples are taken before anything is sent along a tree. */
+/* Adds a remark if samples made the originator run a farm. Samples are measured
+   before the load goes along a tree. */
 static void judge_samples(json_t *remarks, const struct outcome *outcome)
 {
     if (outcome->became_farm) {
@@ -478,7 +482,6 @@ static void judge_samples(json_t *remarks, const struct outcome *outcome)
     }
 }
 
-/* The plan, and causes why it was wrong. */
 static void judge_causes(json_t *remarks, const struct outcome *outcome)
 {
     bool open = judge_plan(remarks, outcome);

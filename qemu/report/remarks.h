@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Remarks on a run: sentences on what is not as one would expect. A run in
-   which all went as planned, and no circuit had to wait long, has none. */
+/* Remarks are sentences on unexpected figures of a run. A run that went as
+   planned, without long waits of circuits, has none. */
 #ifndef QEMU_REPORT_REMARKS_H
 #define QEMU_REPORT_REMARKS_H
 
@@ -8,9 +8,9 @@
 
 #include <jansson.h>
 
-/* An array of sentences, the caller's; qemu/report/README.md says what is worth
-   one. Of boards that run in the host's time only how files were read, nodes
-   without a part, repeats and stacks are. */
+/* Returns an array of sentences, which the caller owns. qemu/report/README.md
+   lists what gets a remark. Runs in the host's time get remarks only on how
+   files were read, nodes without units, repeated frames and stacks. */
 json_t *remarks_json(const struct outcome *outcome);
 
 #endif

@@ -15,13 +15,13 @@
 
 /* ---- from the kernel ---- */
 
-/* A real number that JSON cannot hold is null. */
+/* Stores a value; null stands for a real number that JSON cannot hold. */
 static void collect(void *result, const char *name, json_t *value)
 {
     json_object_set_new(result, name, value != NULL ? value : json_null());
 }
 
-/* A number that JSON's 63 bits cannot hold is a line of digits, as
+/* Stores a number. One above 63 bits becomes a line of digits, as
    kernel_report_wide() makes it. */
 static void collect_integer(void *result, const char *name, uint64_t value)
 {
@@ -58,8 +58,8 @@ static json_t *hexadecimal(const uint8_t *bytes, size_t count)
     return json;
 }
 
-/* Lines as text; where one can't be told as it is, NAME_hex has the bytes of
-   all, in the same order. */
+/* Stores lines as text. If a line cannot be shown unchanged, NAME_hex has the
+   bytes of all lines as hexadecimal digits. */
 static void collect_lines(void *result, const char *name, const uint8_t *lines,
                           uint32_t bytes)
 {
@@ -135,8 +135,8 @@ json_t *result_json(const struct outcome *outcome, uint32_t index)
 
 /* ---- for people ---- */
 
-/* Prints numbers in a line; a single line of text, which a number of more than
-   64 bits is, behind the name; several below it. */
+/* Prints numbers on one line. A single text (a number of more than 64 bits is
+   one) stands behind the name; several texts get a line each. */
 static void print_list(FILE *out, const json_t *list)
 {
     size_t count = json_array_size(list);
@@ -166,7 +166,8 @@ static void print_list(FILE *out, const json_t *list)
     fprintf(out, "%s\n", count == 0 ? " none" : "");
 }
 
-/* Result: whether a list is the hexadecimal twin of the lines before it. */
+/* Returns whether a list holds the hexadecimal digits (NAME_hex) of other
+   lines. */
 static bool is_twin(const char *name, const json_t *value)
 {
     size_t length = strlen(name);

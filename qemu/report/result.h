@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel's result as JSON: the summary, the verdict and the places in the
-   load are made of it. */
+/* A kernel's result as JSON, from which the summary, the verdict and the list
+   of places are made. */
 #ifndef QEMU_REPORT_RESULT_H
 #define QEMU_REPORT_RESULT_H
 
@@ -9,18 +9,18 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#define RESULT_SHOWN 8u /* values or lines of a list */
+#define RESULT_SHOWN 8u /* shown values or lines of a list */
 
 /*
- * What the kernel reports, in its order, and the length of an output: the
- * result of originator `index` of several, or of the whole job if there is none
- * of that number. The latter has no offsets if there are several originators:
- * they count within a load of each. The caller owns the reference.
+ * Returns the kernel's values, in the kernel's order, and the output's length:
+ * of originator `index`, or of the whole job if `index` is the number of
+ * originators. The whole job has no offsets with several originators: offsets
+ * count within each one's load. The caller owns the reference.
  */
 json_t *result_json(const struct outcome *outcome, uint32_t index);
 
-/* Prints a line for each value, with or without the offsets; of lists the first
-   RESULT_SHOWN. */
+/* Prints a line for each value, with or without the offsets. A list prints its
+   first RESULT_SHOWN values. */
 void result_print(FILE *out, const json_t *result, bool offsets);
 
 #endif

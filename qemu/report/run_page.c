@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define STOP_S 60.0 /* a reading takes milliseconds */
+#define STOP_S 60.0 /* seconds for a reading to end; it takes milliseconds */
 
 struct run_page {
     struct page_server *server;
@@ -27,7 +27,7 @@ static const char *const stages[] = {[WATCH_STARTING] = "starting",
                                      [WATCH_COLLECTING] = "collecting",
                                      [WATCH_DONE] = "done"};
 
-/* ---- the begin of a report ---- */
+/* ---- report's begin ---- */
 
 static json_t *originators_json(const struct request *request)
 {
@@ -41,7 +41,6 @@ static json_t *originators_json(const struct request *request)
     return all;
 }
 
-/* The begin of a report, which the caller owns. */
 static json_t *report_begin(const struct request *request, const char *command)
 {
     return json_pack(
@@ -54,7 +53,8 @@ static json_t *report_begin(const struct request *request, const char *command)
 
 /* ---- the state ---- */
 
-/* Purposes by their numbers, as qemu/report/page/live.js has them. */
+/* Returns the open circuits. Purposes are numbers, as qemu/report/page/live.js
+   reads them. */
 static json_t *circuits_json(const struct watch_view *view)
 {
     json_t *all = json_array();
@@ -76,7 +76,7 @@ static json_t *circuits_json(const struct watch_view *view)
     return all;
 }
 
-/* A digit for each node. */
+/* Returns a string with a digit for each node's state. */
 static json_t *states_json(const struct watch_view *view)
 {
     char *states = memory_or_exit(malloc(view->nodes + 1u));
@@ -90,7 +90,8 @@ static json_t *states_json(const struct watch_view *view)
     return json;
 }
 
-/* Cost: a few milliseconds for WATCH_CIRCUITS circuits. */
+/* Reads the run's state; this takes a few milliseconds for WATCH_CIRCUITS
+   circuits. */
 static json_t *read_state(void *context)
 {
     struct run_page *page = context;
@@ -123,7 +124,7 @@ static void free_all(struct run_page *page)
 struct run_page *run_page_start(const struct request *request,
                                 const char *command, uint16_t port)
 {
-    /* Readings take a twentieth of a processor's time at most. */
+    /* Readings take at most a twentieth of a processor's time. */
     struct page_source source = {.event = "run",
                                  .read = read_state,
                                  .clock = CLOCK_THREAD_CPUTIME_ID,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page of a run while it goes on: browsers get the state of the mesh ten
- * times a second at most (qemu/report/page/live.js), then the page of the
- * report, the same as a file has.
+ * Serves the page of a run while it goes on. Browsers get the mesh's state at
+ * most ten times a second (qemu/report/page/live.js), and at the end the
+ * report's page, as page_write() writes it.
  */
 #ifndef QEMU_REPORT_RUN_PAGE_H
 #define QEMU_REPORT_RUN_PAGE_H
@@ -15,25 +15,27 @@
 struct run_page;
 
 /*
- * Serves the page of this job on a port, 0: one that is free, and prints its
- * address on stderr. The request outlives it. Result: NULL after a message.
+ * Serves the job's page on a port; port 0 takes a free one. Prints the
+ * address on stderr. The request must outlive the page. Returns NULL after a
+ * message.
  */
 struct run_page *run_page_start(const struct request *request,
                                 const char *command, uint16_t port);
 
-/* Where the job tells how far it is; NULL if the page is NULL. */
+/* Returns the object in which the job notes its progress; NULL if `page` is
+   NULL. */
 struct watch *run_page_watch(const struct run_page *page);
 
-/* The run is over: browsers get the page of this report; NULL: there is none,
-   since the run failed. */
+/* Sends browsers the page of the finished run's report; `report` is NULL if the
+   run failed. */
 void run_page_finish(struct run_page *page, const json_t *report);
 
-/* After run_page_finish(): serves until Ctrl-C, SIGTERM, SIGHUP, or the end of
-   standard input if that is a terminal or a pipe that nothing is read from;
-   says so on stderr. */
+/* Serves the finished page until Ctrl-C, SIGTERM, SIGHUP, or the end of
+   standard input if that is a terminal or a pipe that nothing else reads; says
+   so on stderr. Call run_page_finish() before. */
 void run_page_stay(struct run_page *page, bool input_is_read);
 
-/* Ends the server; NULL is fine. */
+/* Ends the server; NULL is allowed. */
 void run_page_stop(struct run_page *page);
 
 #endif

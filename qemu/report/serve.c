@@ -23,48 +23,46 @@
 #define TOKEN_BYTES 16u
 #define ADDRESS_BYTES 80u
 #define BLOCK_BYTES 16384u
-#define REQUEST_BYTES 8192u /* looked at for its end */
+#define REQUEST_BYTES 8192u /* most bytes searched for a request's end */
 #define REQUEST_END "\r\n\r\n"
 
-/* A client that reads events. */
 struct stream {
     struct serve *serve;
     struct MHD_Connection *connection;
     struct stream *next;
-    char *event; /* a copy of the one that is being sent; or NULL */
+    char *event; /* copy of the event being sent; or NULL */
     size_t sent_bytes;
-    uint64_t number; /* of the event that was taken last; 0: none */
-    bool sleeps;     /* there is nothing to send */
+    uint64_t number; /* number of the last taken event; 0: none */
+    bool sleeps;     /* nothing to send */
 };
 
-/* A connection. */
 struct client {
-    struct client *next; /* that came later */
+    struct client *next; /* the next newer connection */
     int fd;
-    bool is_served; /* it has asked, and its answer has not ended */
+    bool is_served; /* a request is being answered */
     bool is_cut_off;
 };
 
 struct serve {
     struct MHD_Daemon *daemon;
-    struct client *clients; /* of the daemon's thread alone, as their number */
+    struct client *clients; /* used by the daemon's thread only */
     unsigned client_count;
     struct MHD_Response *missing;
     struct MHD_Response *refused;
-    pthread_mutex_t lock;      /* of all that follows */
-    pthread_cond_t gone;       /* a stream is */
-    struct MHD_Response *page; /* or NULL */
+    pthread_mutex_t lock;      /* protects all fields below */
+    pthread_cond_t gone;       /* signalled when a stream ends */
+    struct MHD_Response *page; /* NULL: no page yet */
     struct stream *streams;
     unsigned stream_count;
-    char *event;     /* the newest, or NULL */
-    uint64_t number; /* of events ever */
-    bool ended;      /* that is the last one */
+    char *event;     /* newest event, or NULL */
+    uint64_t number; /* number of events so far */
+    bool ended;      /* `event` is the last one */
     bool stopping;
     char token[2 * TOKEN_BYTES + 1];
     char address[ADDRESS_BYTES];
 };
 
-/* ---- streams; the lock is held in all but the library's callbacks ---- */
+/* ---- streams (lock held) ---- */
 
 static void wake_streams(struct serve *serve)
 {
@@ -76,7 +74,6 @@ static void wake_streams(struct serve *serve)
     }
 }
 
-/* Takes the newest event if it has not been sent yet. */
 static void take_event(struct stream *stream)
 {
     struct serve *serve = stream->serve;
@@ -88,7 +85,7 @@ static void take_event(struct stream *stream)
     }
 }
 
-/* Copies what comes next. Result: its bytes; 0: there is nothing. */
+/* Copies the next bytes of the event. Returns their number; 0: none left. */
 static size_t copy_event(struct stream *stream, char *to, size_t room)
 {
     const char *from;
@@ -108,7 +105,8 @@ static size_t copy_event(struct stream *stream, char *to, size_t room)
     return bytes;
 }
 
-/* Asked for more bytes of a stream, once those before are with the kernel. */
+/* libmicrohttpd asks for more bytes, once the kernel has taken the last
+   ones. */
 static ssize_t on_more(void *context, uint64_t position, char *to, size_t room)
 {
     struct stream *stream = context;
@@ -159,8 +157,7 @@ static void add_header(struct MHD_Response *response, const char *name,
     }
 }
 
-/* Adds what every answer says: a browser is to keep and reveal nothing of it.
- */
+/* Adds headers that forbid a browser to store or reveal an answer. */
 static void add_headers(struct MHD_Response *response, const char *type)
 {
     add_header(response, "Content-Type", type);
@@ -223,8 +220,8 @@ static enum MHD_Result answer_page(struct serve *serve,
     return result;
 }
 
-/* Result: whether a request's Host is a name that this machine always has, with
-   or without a port. */
+/* Returns whether a request's Host names this machine: 127.0.0.1 or localhost,
+   with or without a port. */
 static bool is_local(struct MHD_Connection *connection)
 {
     static const char *const names[] = {"127.0.0.1", "localhost"};
@@ -245,8 +242,8 @@ static bool is_local(struct MHD_Connection *connection)
     return false;
 }
 
-/* Result: the rest of a path that begins with the token; else NULL. The time it
-   takes says nothing about the token. */
+/* Returns the rest of a path behind the token, or NULL without the token. The
+   comparison takes constant time, to reveal nothing about the token. */
 static const char *behind_token(const struct serve *serve, const char *path)
 {
     size_t length = strlen(serve->token);
@@ -265,8 +262,8 @@ static struct client *client_of(struct MHD_Connection *connection)
         ->socket_context;
 }
 
-/* Result: whether a client has not sent a whole request: none is being served,
-   and the bytes that wait to be read have no end of one. */
+/* Returns whether no request of a client is being answered and its unread bytes
+   contain no whole request. */
 static bool is_idle(const struct client *client)
 {
     char unread[REQUEST_BYTES];
@@ -280,8 +277,8 @@ static bool is_idle(const struct client *client)
                                 strlen(REQUEST_END)) == NULL;
 }
 
-/* All places are taken: whoever has been here longest without a whole request
-   makes room for the next one, so that none keeps the page from others. */
+/* All connections are in use: closes the oldest without a whole request, so
+   that idle clients cannot lock others out. */
 static void make_room(struct client *first)
 {
     struct client *at = first;
@@ -378,7 +375,7 @@ static int listen_error(uint16_t port)
     return -1;
 }
 
-/* Result: a socket that listens on 127.0.0.1 alone; -1 after a message. */
+/* Returns a socket that listens on 127.0.0.1 only; -1 after a message. */
 static int listen_on(uint16_t *port)
 {
     struct sockaddr_in at = {.sin_family = AF_INET,
@@ -388,7 +385,7 @@ static int listen_on(uint16_t *port)
     int again = 1;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-    /* A port whose last connections have just ended is free. */
+    /* SO_REUSEADDR allows a port whose last connections have just closed. */
     if (fd < 0 ||
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &again, sizeof again) != 0 ||
         bind(fd, (struct sockaddr *)&at, sizeof at) != 0 ||
@@ -417,7 +414,8 @@ static int choose_token(char token[2 * TOKEN_BYTES + 1])
     return 0;
 }
 
-/* Its thread gets no signal: those are for the command's first one. */
+/* Starts the daemon's thread with all signals blocked: signals go to the main
+   thread. */
 static struct MHD_Daemon *start_daemon(struct serve *serve, int fd)
 {
     sigset_t all;
@@ -529,7 +527,7 @@ void serve_end(struct serve *serve, const char *event, const char *data)
 
 unsigned serve_streams(const struct serve *serve)
 {
-    struct serve *inner = (struct serve *)serve; /* for its lock */
+    struct serve *inner = (struct serve *)serve; /* to take its lock */
     unsigned count;
 
     pthread_mutex_lock(&inner->lock);
@@ -558,7 +556,8 @@ void serve_stop(struct serve *serve)
     if (serve == NULL) {
         return;
     }
-    /* The library ends no connection that sleeps. */
+    /* libmicrohttpd does not close suspended connections, so they are
+       resumed. */
     pthread_mutex_lock(&serve->lock);
     serve->stopping = true;
     wake_streams(serve);

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page for browsers on this machine, with events that keep it up to date, by
- * libmicrohttpd in a thread of its own. It knows nothing of what it shows.
+ * Serves any page, and events that update it, to browsers on this machine, by
+ * libmicrohttpd in a thread of its own.
  *
- *   GET /TOKEN/        the page, as serve_page() gave it last
- *   GET /TOKEN/events  server-sent events: the newest of serve_send(), then
- *                      each that follows
+ *   GET /TOKEN/        the page that serve_page() gave last
+ *   GET /TOKEN/events  server-sent events: serve_send()'s newest, then the next
  *
- * HEAD works like GET, and no other method does anything (405). It listens on
- * 127.0.0.1 alone. A request without the token, which is random, or with a Host
- * that is another name than 127.0.0.1 or localhost (a page from elsewhere whose
- * name was made to lead here) gets 404 and no more.
+ * HEAD works like GET; other methods get 405. The server listens on 127.0.0.1
+ * only. The token is random. A request gets 404 without the token, and with a
+ * Host other than 127.0.0.1 or localhost: a foreign page may have a name that
+ * resolves to this machine (DNS rebinding).
  *
- * No caller ever waits for a client. A client that reads slowly misses events,
- * for it gets the newest one when it has read the one before; one that reads
- * nothing for SERVE_PATIENCE_S is cut off. So a client holds one event at most,
- * and there are at most SERVE_CLIENTS. Where all places are taken, one without
- * a whole request makes room.
+ * No caller waits for a client. A slow client misses events: after one event it
+ * gets the newest. A client that reads nothing for SERVE_PATIENCE_S is cut off.
+ * A client thus holds one event at most, and there are SERVE_CLIENTS at most.
+ * When all connections are in use, one without a whole request is closed.
  *
- * All functions may be called by any thread.
+ * Any thread may call the functions.
  */
 #ifndef QEMU_REPORT_SERVE_H
 #define QEMU_REPORT_SERVE_H
@@ -33,32 +31,34 @@
 
 struct serve;
 
-/* Listens on a port; 0: one that is free. Result: NULL after a message on
-   stderr. Until a page is given, there is none (404). */
+/* Listens on a port; port 0 takes a free one. Returns NULL after a message on
+   stderr. Requests get 404 until serve_page() is called. */
 struct serve *serve_start(uint16_t port);
 
-/* The address to open in a browser, token included; valid until the stop. */
+/* Returns the address to open in a browser, with the token; valid until
+   serve_stop(). */
 const char *serve_address(const struct serve *serve);
 
-/* Gives the page from now on, a copy of `bytes` bytes of HTML; `policy` is the
-   value of its Content-Security-Policy. */
+/* Sets the page to a copy of `bytes` bytes of HTML. `policy` is the value of
+   its Content-Security-Policy header. */
 void serve_page(struct serve *serve, const char *html, size_t bytes,
                 const char *policy);
 
-/* Gives all streams an event of that name, a copy. `data` is one line. */
+/* Sends a copy of an event to all streams. `data` is one line. */
 void serve_send(struct serve *serve, const char *event, const char *data);
 
-/* Gives all streams the last event: behind it each of them ends, and so does
-   one that begins later. */
+/* Sends the last event to all streams and ends them. Later streams get this
+   event and end too. */
 void serve_end(struct serve *serve, const char *event, const char *data);
 
-/* How many streams are open. */
+/* Returns the number of open streams. */
 unsigned serve_streams(const struct serve *serve);
 
-/* After serve_end(): waits until all streams have ended, so long at most. */
+/* Waits until all streams have ended, but at most `wait_s` seconds. Call
+   serve_end() before. */
 void serve_settle(struct serve *serve, unsigned wait_s);
 
-/* Closes all connections and the port; NULL is fine. */
+/* Closes all connections and the port; NULL is allowed. */
 void serve_stop(struct serve *serve);
 
 #endif

@@ -109,8 +109,8 @@ static double in_unit(uint64_t time_ps, struct amount_unit unit)
     return (double)time_ps / (double)unit.ps;
 }
 
-/* Prints when the first and the last node of a layer reached a time, a field of
-   struct outcome_node at this offset. */
+/* Prints when a layer's first and last node reached a time; `field` is the
+   time's offset in struct outcome_node. */
 static void print_first_last(FILE *out, const struct outcome *outcome,
                              unsigned layer, size_t field,
                              struct amount_unit unit)
@@ -136,8 +136,6 @@ static void print_first_last(FILE *out, const struct outcome *outcome,
     }
 }
 
-/* Prints the schedule that --schedule auto took, and the expected answers of
-   all schedules. */
 static void print_choices(FILE *out, const struct outcome *outcome)
 {
     const struct choices *choices = outcome->choices;
@@ -154,7 +152,8 @@ static void print_choices(FILE *out, const struct outcome *outcome)
     }
 }
 
-/* Prints a mean of less than ten units with a decimal, unless it is whole. */
+/* Prints a mean number of units, with one decimal if it is below 10 and not
+   whole. */
 static void print_units(FILE *out, double units)
 {
     bool whole = units >= 10 || units == (double)(uint64_t)units;
@@ -167,8 +166,8 @@ static void print_layer(FILE *out, const struct outcome *outcome,
 {
     const struct outcome_layer *planned = &outcome->layer[layer];
 
-    /* Units that the originator computed to measure them are part of its share;
-       shares along a tree have them already. */
+    /* The originator's share includes the units that it computed to measure the
+       rate. Shares along a tree include them already. */
     double measured_units =
         layer == 0 && outcome->plan.layers && outcome->originators == 1
             ? (double)outcome->plan.measured_units
@@ -225,7 +224,8 @@ static void print_rounds(FILE *out, const struct outcome *outcome)
     fputc('\n', out);
 }
 
-/* A load in batches: what is shown of nodes and layers is the first one's. */
+/* Prints a note on batches: figures of nodes and layers are the first
+   batch's. */
 static void print_batches(FILE *out, const struct outcome *outcome)
 {
     if (outcome->batch_count > 1) {
@@ -237,7 +237,7 @@ static void print_batches(FILE *out, const struct outcome *outcome)
 }
 
 /* Prints how long measuring and planning took. The first batch may have its
-   rate from a file, and later ones not. */
+   rate from a file while later ones measure it. */
 static void print_plan(FILE *out, const struct outcome *outcome,
                        uint64_t measure_ps, uint64_t plan_ps)
 {
@@ -250,8 +250,7 @@ static void print_plan(FILE *out, const struct outcome *outcome,
     fprintf(out, "planning %s", amount_time(plan_ps).text);
 }
 
-/* Prints the parts of preparing, before the scatter starts; and those that come
-   behind an advance, while others compute it. */
+/* Prints the times of preparing, before the scatter and after an advance. */
 static void print_preparing(FILE *out, const struct outcome *outcome)
 {
     struct outcome_preparing preparing = outcome_preparing(outcome);
@@ -276,7 +275,7 @@ static void print_preparing(FILE *out, const struct outcome *outcome)
     }
 }
 
-/* A row of what was planned and what was measured, and a word on it. */
+/* Prints a row of the table: planned value, measured value, remark. */
 static void print_row(FILE *out, const char *name, const char *planned,
                       const char *measured, const char *remark)
 {
@@ -284,14 +283,14 @@ static void print_row(FILE *out, const char *name, const char *planned,
             remark[0] == '\0' ? "" : "  ", remark);
 }
 
-/* A planned time; 0: it is not known. */
+/* Returns a planned time as text, or "-" for 0, an unknown time. */
 static struct amount planned(uint64_t time_ps)
 {
     return time_ps > 0 ? amount_time(time_ps) : (struct amount){"-"};
 }
 
-/* The time that the user waits: from the order on, preparing included. Planned
-   by --schedule auto alone. */
+/* Prints the time from the order to the answer, with preparing. Only --schedule
+   auto plans this time. */
 static void print_answer(FILE *out, const struct outcome *outcome)
 {
     bool chosen = outcome->choices != NULL && !outcome->host_times;
@@ -332,7 +331,7 @@ static void print_times(FILE *out, const struct outcome *outcome)
     print_makespan(out, outcome);
 }
 
-/* Lines that say nothing new where all went well. */
+/* Prints times that add little if the run went as planned. */
 static void print_more_times(FILE *out, const struct outcome *outcome)
 {
     uint64_t spread_ps = outcome_spread_ps(outcome);
@@ -363,7 +362,7 @@ static void print_more_times(FILE *out, const struct outcome *outcome)
             outcome->plan.meanwhile ? ", outputs returned meanwhile" : "");
 }
 
-/* Bytes of the load that nodes sent on; of one batch. */
+/* Returns the load's bytes that nodes passed on, in one batch. */
 static uint64_t passed_on_bytes(const struct outcome *outcome)
 {
     uint64_t bytes = 0;
@@ -403,7 +402,6 @@ static void print_network(FILE *out, const struct outcome *outcome, bool all)
             outcome->boot_wall_s, outcome->run_wall_s);
 }
 
-/* A line for each originator. */
 static void print_groups(FILE *out, const struct outcome *outcome)
 {
     for (uint32_t i = 0; i < outcome->originators; ++i) {
@@ -423,8 +421,8 @@ static void print_groups(FILE *out, const struct outcome *outcome)
     }
 }
 
-/* Prints the result of each of several originators, and that of all. Of several
-   INPUTs places_print() has the offsets. */
+/* Prints the result of each of several originators, and the whole job's. For
+   several INPUTs places_print() prints the offsets. */
 static void print_results(FILE *out, const struct outcome *outcome)
 {
     bool several = outcome->originators > 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The outcome of a run in a page of text, 80 columns wide. */
+/* Prints a run's outcome as text of 80 columns. */
 #ifndef QEMU_REPORT_SUMMARY_H
 #define QEMU_REPORT_SUMMARY_H
 
@@ -7,11 +7,11 @@
 
 #include <stdio.h>
 
-/* Writes the page; with `all`, lines on what is as usual, too. The caller
+/* Prints the summary; with `all`, also figures that are as expected. The caller
    checks the stream for errors. */
 void summary_print(FILE *out, const struct outcome *outcome, bool all);
 
-/* A line on each of what a test asked for. */
+/* Prints a line for each disturbance that a test injected. */
 void summary_injections(FILE *out, const struct injections *injections);
 
 #endif

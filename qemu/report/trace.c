@@ -7,11 +7,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define AFTER_ADVANCE 3u /* of the parts of preparing: measuring */
+#define AFTER_ADVANCE 3u /* index of "measure" in print_preparing()'s parts */
 #define PROCESS_MESH 1
 #define PROCESS_CIRCUITS 2
-/* Viewers give the thread ids 0 and that of the process meanings of their
-   own; and each id names one track only, over both processes. */
+/* Viewers treat thread id 0 and ids equal to a process id specially. Each id
+   names one track over both processes. */
 #define FIRST_TRACK 16u
 
 #define PS_PER_US 1000000u
@@ -28,7 +28,6 @@ static uint64_t port_track(const struct outcome *outcome, uint32_t node,
            port;
 }
 
-/* Metadata: the name and the position of a process or a track. */
 static void print_process(FILE *out, int process, const char *name)
 {
     fprintf(out,
@@ -51,7 +50,7 @@ static void print_track(FILE *out, int process, uint64_t track,
             process, track, name, process, track, position);
 }
 
-/* A slice up to its arguments; the caller writes these and closes both. Times
+/* Prints a slice up to its arguments, which the caller prints and closes. Times
    count from the order. */
 static void open_slice(FILE *out, int process, uint64_t track,
                        uint64_t start_ps, uint64_t end_ps)
@@ -65,7 +64,8 @@ static void open_slice(FILE *out, int process, uint64_t track,
             length_ps / PS_PER_US, length_ps % PS_PER_US);
 }
 
-/* A slice for what a node does in interval `k`; none if it takes no time. */
+/* Prints a slice for a node's state in interval `k`, unless it takes no
+   time. */
 static void print_state(FILE *out, const struct outcome *outcome,
                         uint32_t index, unsigned k, const char *state,
                         uint64_t start_ps, uint64_t end_ps)
@@ -86,7 +86,7 @@ static void print_state(FILE *out, const struct outcome *outcome,
             node->interval[k].units, start_ps, end_ps);
 }
 
-/* Prints a node's round but for receiving, which print_receipt() has. */
+/* Prints a node's states in one round; print_receipt() prints receiving. */
 static void print_interval(FILE *out, const struct outcome *outcome,
                            uint32_t index, unsigned k)
 {
@@ -104,10 +104,9 @@ static void print_interval(FILE *out, const struct outcome *outcome,
                 interval->compute_end_ps);
 }
 
-/* Prints the parts of preparing, one slice after the other. Only their lengths
-   are known: the first slice is reading the order, which comes first, with
-   writing the job, which comes last. Measuring and planning come behind an
-   advance, while that is sent. */
+/* Prints the parts of preparing one after the other, since only their lengths
+   are known. The first slice joins reading the order and writing the job.
+   Measuring and planning follow an advance, while that is sent. */
 static void print_preparing(FILE *out, const struct outcome *outcome,
                             uint32_t index)
 {
@@ -176,7 +175,7 @@ static void print_circuit_args(FILE *out, const struct outcome *outcome,
             circuit->end_ps);
 }
 
-/* Receiving, where the node does nothing else meanwhile. */
+/* Prints the receipt of a part, while the node does nothing else. */
 static void print_receipt(FILE *out, const struct outcome *outcome,
                           const struct circuit_record *circuit)
 {
@@ -223,7 +222,7 @@ static void print_circuit(FILE *out, const struct outcome *outcome,
     }
 }
 
-/* Names the track of each source port when its first circuit comes along. */
+/* Prints the circuits, and names a source port's track at its first circuit. */
 static void print_circuits(FILE *out, const struct outcome *outcome,
                            uint8_t *named)
 {

@@ -17,7 +17,7 @@
 
 /* ---- the sentence ---- */
 
-/* Prints the `count` of the kernel's result, if it has one. */
+/* Prints the result's `count` as a found number, if the kernel reports one. */
 static void print_found(FILE *out, const struct outcome *outcome,
                         const struct format *format)
 {
@@ -33,7 +33,8 @@ static void print_found(FILE *out, const struct outcome *outcome,
     json_decref(result);
 }
 
-/* "7.23 times as fast as one board", "16 times slower than one board" */
+/* Prints "7.23 times as fast as one board" or "16 times slower than one
+   board". */
 static void print_speed(FILE *out, double speedup)
 {
     if (speedup > 0.995 && speedup < 1.005) {
@@ -79,8 +80,8 @@ char *verdict_sentence(const struct outcome *outcome)
     return memory_or_exit(text);
 }
 
-/* Words in lines of at most LINE characters, behind `indent` characters that
-   the first line has already; the others begin with as many blanks. */
+/* Prints words in lines of at most LINE characters. The first line already has
+   `indent` characters; other lines begin with that many blanks. */
 static void print_wrapped(FILE *out, const char *text, unsigned indent)
 {
     size_t column = indent;
@@ -114,7 +115,7 @@ enum {
     GATHER
 };
 
-/* Sets the parts of the average node's time; one without a share is idle. */
+/* Sets the parts of the average node's time. A node without units is idle. */
 static void set_parts(struct verdict_part part[VERDICT_PARTS],
                       const struct outcome *outcome)
 {
@@ -160,7 +161,7 @@ unsigned verdict_parts(struct verdict_part part[VERDICT_PARTS],
     return VERDICT_PARTS - 1;
 }
 
-/* Prints for each of BAR parts of the time the letter of what it went to; below
+/* Prints a bar of BAR letters, each for an equal slice of the time, and below
    it names and percentages. */
 static void print_bar(FILE *out, const struct outcome *outcome)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verdict on a run, a sentence and a bar: the first lines that it prints.
+/* Prints the verdict on a run: a sentence and a bar, before all other output.
  */
 #ifndef QEMU_REPORT_VERDICT_H
 #define QEMU_REPORT_VERDICT_H
@@ -10,28 +10,35 @@
 
 #define VERDICT_PARTS 6u
 
-/* A part of the time from order to answer, of the average node. */
+/* A part of the average node's time from the order to the answer. */
 struct verdict_part {
     const char *name;
-    char letter; /* in the bar */
+    char letter; /* letter in the bar */
     uint64_t ps;
 };
 
-/* Sets the parts, whose sum is that time: preparing, from the order to the
-   start of the scatter; scatter, until the node began to compute; compute;
-   ports, what interrupts of its ports took meanwhile, if any; idle, between its
-   computing and behind it; gather, behind the last one's computing. All are 0
-   of batches or several originators, of which not all is kept. Result: how many
-   parts. */
+/*
+ * Sets the parts of the time from the order to the answer:
+ *
+ *     preparing  from the order to the start of the scatter
+ *     scatter    until the node begins to compute
+ *     compute    computing, without interrupts
+ *     ports      interrupts of the node's ports meanwhile, if any
+ *     idle       all other time
+ *     gather     from the end of the last node's computing to the answer
+ *
+ * All are 0 for batches or several originators, whose times are not all kept.
+ * Returns the number of parts.
+ */
 unsigned verdict_parts(struct verdict_part part[VERDICT_PARTS],
                        const struct outcome *outcome);
 
-/* How many nodes did what, how fast, and what they found; the caller frees it.
-   Ends the program where there is no memory. */
+/* Returns a sentence: how many nodes worked, how fast, and what they found. The
+   caller frees it. The program ends if there is no memory. */
 char *verdict_sentence(const struct outcome *outcome);
 
-/* Writes the sentence; if its parts are known, the bar of the average node's
-   time, of 60 letters, and the part of each in percent; and the remarks. */
+/* Prints the sentence, the bar of the average node's time with percentages if
+   the parts are known, and the remarks. */
 void verdict_print(FILE *out, const struct outcome *outcome);
 
 #endif
