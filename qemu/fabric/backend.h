@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Where the nodes of a mesh run: QEMU processes or coroutines. The mesh driver
- * sees windows and doorbells only.
- */
+/* A backend runs the nodes of a mesh: as QEMU processes, as coroutines, or on
+   several MPI ranks. The mesh driver sees nodes only as windows (shared memory)
+   and doorbells. */
 #ifndef QEMU_FABRIC_BACKEND_H
 #define QEMU_FABRIC_BACKEND_H
 
@@ -20,86 +19,88 @@
 struct host_program; /* hal/host/host.h */
 
 enum backend_event {
-    BACKEND_RANG,        /* a node rang its doorbell */
-    BACKEND_DIED,        /* a node's process is gone */
-    BACKEND_TIMEOUT,     /* nobody rang in time */
-    BACKEND_QUIET,       /* no node runs that could ring */
-    BACKEND_INTERRUPTED, /* the user wants to stop */
-    BACKEND_FAILED       /* a node could not be started; said on stderr */
+    BACKEND_RANG,
+    BACKEND_DIED,
+    BACKEND_TIMEOUT, /* no node rang within the wait */
+    BACKEND_QUIET,   /* every node waits or has ended */
+    BACKEND_INTERRUPTED,
+    BACKEND_FAILED /* a node did not start; stderr says why */
 };
 
 struct backend {
-    const char *board; /* as in the report: "mps2-an385", "host" */
+    const char *board; /* board name in the report: "mps2-an385", "host" */
     void *context;
 
-    /* The node's window, mapped for as long as the backend lives. */
+    /* Returns a node's window, which stays mapped as long as the backend
+       lives. */
     struct window *(*window)(void *context, uint32_t node);
 
-    /* Makes a node slow: from mesh time from_ps on an instruction takes
-       32 ns << shift; shift is at most BACKEND_SLOW_SHIFT_MAX. Before the first
-       wait; if from_ps is not 0, with any time, and again as soon as the time
-       is known, while the node waits, as it has since it started. */
+    /* Makes a node slow: from mesh time from_ps on, an instruction takes 32
+       ns << shift; shift is at most BACKEND_SLOW_SHIFT_MAX. Call it before
+       the first wait(). If the time is not known yet, pass any from_ps but
+       0, and call it again with the right time before the node first gets an
+       answer. */
     void (*slow)(void *context, uint32_t node, unsigned shift,
                  uint64_t from_ps);
 
-    /* Waits for a node that rings, starting nodes that are not yet started; at
-       most `ns` nanoseconds. */
+    /* Waits at most `ns` nanoseconds until a node rings. Starts nodes that are
+       not started yet. */
     enum backend_event (*wait)(void *context, uint32_t *node, uint64_t ns);
 
-    /* Brings all windows up to date after a wait in vain; NULL: they are. */
+    /* Brings all windows up to date after a wait that timed out. NULL: windows
+       are always up to date. */
     void (*refresh)(void *context);
 
-    /* Rings the node back. */
+    /* Rings the doorbell of a node: its answer lies in its window. */
     void (*ring)(void *context, uint32_t node);
 
-    /* Ends one node at once, as if its board had died: for tests. NULL: nodes
-       of this kind cannot. */
+    /* Kills one node, as if its board had died; for tests. NULL: this backend
+       cannot. */
     void (*kill)(void *context, uint32_t node);
 
-    /* Ends everything and frees the context. */
+    /* Ends all nodes and frees the context. */
     void (*stop)(void *context);
 
-    /* Prints what is known about a node that died; NULL: nothing. */
+    /* Prints what is known about a node that died. NULL: nothing is known. */
     void (*explain)(void *context, uint32_t node, FILE *out);
 
-    /* Where a node runs, behind its name in messages, such as " on rank 1";
-       NULL, also the function: there is nothing to say. */
+    /* Returns text for messages that says where a node runs, such as " on rank
+       1", or NULL. The function may be NULL, too. */
     const char *(*place)(void *context, uint32_t node);
 
     /* Copies a message to `offset` of the node's window before the node is
-       rung. The header, and the first two pieces if their source windows are in
-       this process, are there when the function returns. NULL: all windows are
-       in this process, and the caller copies. */
+       rung. On return the header is there, and the first two pieces if their
+       source windows are in this process. NULL: all windows are in this
+       process, and the caller copies. */
     void (*deliver)(void *context, uint32_t node, uint32_t offset,
                     const struct message *message, enum message_damage damage);
 };
 
 #define BACKEND_SLOW_SHIFT_MAX 3u
 
-/*
- * Native nodes, whose compute slices go into `threads` threads, 1 or more, the
- * caller's counted (qemu/fabric/slices.h): what is seen of them is the same
- * with any number. The identity of every window is to be filled by the caller
- * before the first wait. The program, as of host_node_new(), outlives the
- * nodes. Result: 0; -1 with a message on stderr.
- */
+/* Starts native nodes, which compute in `threads` threads (1 or more, with the
+   caller's). The number of threads changes no result. The caller fills in the
+   identity of every window before the first wait. The program, as of
+   host_node_new(), must outlive the nodes. Returns 0, or -1 after a message on
+   stderr. */
 NODISCARD int native_start(struct backend *backend, uint32_t nodes,
                            unsigned threads,
                            const struct host_program *program);
 
 struct boards_config {
     const struct board_kind *board;
-    const char *firmware; /* path of the image */
-    /* The same of boards that become slow later; NULL: there are none. */
+    const char *firmware; /* path of the firmware image */
+    /* Path of the firmware of boards that become slow during the run; or
+       NULL. */
     const char *firmware_slow;
-    const char *qemu; /* program name */
+    const char *qemu; /* name of the QEMU program */
     uint32_t nodes;
-    uint32_t first; /* the number in the mesh of the first of these nodes */
-    /* Path of the object for a zygote (qemu/board/zygote.h); NULL: every board
-       is started by itself. */
+    uint32_t first; /* mesh number of this backend's first node */
+    /* Path of the object for a zygote (qemu/board/zygote.h). NULL: each board
+       starts as a QEMU process of its own. */
     const char *zygote_object;
-    bool verbose; /* says on stderr how boards are started */
-    /* By node, for debuggers; or NULL. */
+    bool verbose; /* print on stderr how boards start */
+    /* Doors for gdb, one a node; NULL: no debuggers. */
     const struct gdb_door *gdb;
 };
 

@@ -7,23 +7,23 @@
 
 #include <stdint.h>
 
-/* One circuit that was set up, in the order in which the fabric granted. */
+/* One circuit that was granted: a path of links held for one message. */
 struct circuit_record {
-    uint32_t source; /* node index, row-major */
+    uint32_t source; /* sending node, row by row */
     uint32_t destination;
-    uint8_t port;    /* out of the source */
-    uint8_t arrival; /* port into the destination */
-    uint8_t kind;    /* WIRE_PART, WIRE_RESULT or WIRE_ANNOUNCE */
-    uint8_t phase;   /* 1..N, of the tree edge that it serves */
-    uint16_t round;  /* of a part, from 0 */
+    uint8_t port;    /* port by which the message leaves the source */
+    uint8_t arrival; /* port by which it reaches the destination */
+    uint8_t kind;    /* kind of message: WIRE_PART, WIRE_RESULT ... */
+    uint8_t phase;   /* phase of the schedule, 1 to N */
+    uint16_t round;  /* round of a WIRE_PART message, from 0 */
     uint16_t hops;
-    uint32_t bytes;      /* headers included */
-    uint64_t request_ps; /* when the send reached the head of its queue */
-    uint64_t grant_ps;   /* later than request_ps if a link was held */
-    uint64_t end_ps;     /* released, and the message delivered */
+    uint32_t bytes;      /* length of the message, bytes, with headers */
+    uint64_t request_ps; /* time when the send was first in its queue */
+    uint64_t grant_ps;   /* start; after request_ps if a link was busy */
+    uint64_t end_ps;     /* time when the links were released */
 };
 
-/* What a circuit carries, in the order in which jobs have them. */
+/* The purpose of a circuit, in the order in which a job has them. */
 enum circuit_purpose {
     CIRCUIT_ANNOUNCEMENT,
     CIRCUIT_PART,
@@ -31,7 +31,7 @@ enum circuit_purpose {
     CIRCUIT_PURPOSES
 };
 
-/* `kind`: of the message. */
+/* Returns the purpose of a message of this kind. */
 static inline enum circuit_purpose circuit_purpose(unsigned kind)
 {
     switch (kind) {
@@ -47,7 +47,7 @@ static inline enum circuit_purpose circuit_purpose(unsigned kind)
     }
 }
 
-/* Of `port` or `arrival`: "east" and so on; the port behind these is "host". */
+/* Returns the name of a port: "east" and so on, or "host". */
 static inline const char *circuit_port_name(unsigned port)
 {
     return port < TORUS_PORTS ? torus_port_names[port] : "host";

@@ -6,12 +6,13 @@
 
 #include <stdlib.h>
 
-/* At equal times links are released before they are asked for, and a message
-   that arrives at a deadline is in time: event_order(). */
+/* The order of types at equal times, for event_order(): links are released
+   before they are requested, and a message that arrives at a deadline is in
+   time. */
 enum event_type {
-    EVENT_RELEASE, /* the circuit ends: links are free, the message is there */
+    EVENT_RELEASE, /* a circuit ends */
     EVENT_REQUEST,
-    EVENT_DEADLINE /* a receive ends */
+    EVENT_DEADLINE /* a receive times out */
 };
 
 enum fabric_node_state {
@@ -23,65 +24,66 @@ enum fabric_node_state {
 
 #define LINKS_MAX (2u * TORUS_SIDE_MAX)
 
-/* The state of a link that is not free. No circuit goes over a dead one. */
+/* States of a link that is not free; 0 means free. No circuit uses a dead
+   link. */
 #define LINK_HELD 1u
 #define LINK_DEAD 2u
 
-/* No time is later: see fabric_next(), for which the end never comes. */
+/* The latest time of an event; UINT64_MAX is FABRIC_NEVER_PS. */
 #define TIME_MAX_PS (UINT64_MAX - 1)
 
 /* A queued, travelling or delivered message. */
 struct transit {
     struct fabric_message message;
-    struct transit *next; /* in a send queue or an inbox */
+    struct transit *next; /* next in a send queue or an inbox */
     uint64_t request_ps;
     uint64_t arrival_ps;
     uint32_t source;
     uint32_t destination;
     uint8_t port;
     uint8_t arrival_port;
-    uint8_t holders; /* of the circuit and the inbox, who still needs it */
-    bool asked;      /* for its circuit: a request is due, or is blocked */
-    bool arrived;    /* mesh time has reached arrival_ps */
+    uint8_t holders; /* references: one by the circuit, one by the inbox */
+    bool asked;      /* its circuit is requested but not granted */
+    bool arrived;
     bool damaged;
 };
 
 struct fifo {
     struct transit *first;
-    struct transit *last; /* if there is a first */
+    struct transit *last; /* valid if `first` is not NULL */
 };
 
 struct fabric_port {
-    struct fifo queue; /* see queue_of() */
+    struct fifo queue; /* waiting sends: see queue_of() */
     struct fifo inbox;
-    bool busy;        /* a circuit leaves it */
-    bool used;        /* one ever has, and ended at free_ps */
-    uint64_t free_ps; /* when the last send ended */
+    bool busy;        /* a circuit leaves by this port */
+    bool used;        /* a circuit has ended at free_ps */
+    uint64_t free_ps; /* time when the last send ended */
     struct node_counters counters;
 };
 
 struct fabric_node {
     struct fabric_port port[NODE_PORTS];
-    uint64_t time_ps; /* running: since when; resting: since when */
+    uint64_t time_ps; /* time when the node began to run or to rest */
     uint32_t port_mask;
-    uint8_t circuits;    /* out of its torus ports, under way */
-    uint8_t tag_wanted;  /* 0: any */
-    uint16_t head_bytes; /* that are enough; 0: all */
+    uint8_t circuits;    /* circuits that the node's torus ports hold */
+    uint8_t tag_wanted;  /* the only tag to receive; 0: any */
+    uint16_t head_bytes; /* bytes of a message to wait for; 0: all */
     int32_t first_error;
     enum fabric_node_state state;
-    uint32_t receives; /* ever; a deadline of an earlier one means nothing */
-    bool until;        /* it receives with a deadline */
-    bool notify;       /* may have something to be handed over */
+    uint32_t receives; /* receives so far, to ignore old deadlines */
+    bool until;        /* the node receives with a deadline */
+    bool notify;       /* the node is in fabric.ready[] */
 };
 
 struct fabric {
     struct fabric_config config;
     uint32_t node_count;
     struct fabric_node *node;
-    uint8_t *link; /* LINK_HELD and LINK_DEAD, by torus_link() */
+    uint8_t *link; /* states, by torus_link() */
     struct event_queue events;
-    struct event_queue runs;  /* when nodes began to run: earliest_running() */
-    struct transit **blocked; /* in the order of their requests */
+    struct event_queue runs;  /* start times of running nodes */
+    struct transit **blocked; /* blocked sends, oldest request first */
     size_t blocked_count;
     size_t blocked_room;
     uint32_t *ready; /* stack of nodes with `notify` set */
@@ -91,9 +93,9 @@ struct fabric {
     size_t circuit_room;
     uint64_t conflicts;
     uint64_t latest_release_ps;
-    uint64_t now_ps; /* of the last event */
-    bool retry_due;  /* links were released since blocked ones were tried */
-    struct transit *leaving; /* to be reported */
+    uint64_t now_ps;         /* time of the last event */
+    bool retry_due;          /* links were released: try blocked sends again */
+    struct transit *leaving; /* message to report to the caller */
 };
 
 static void *grow(void *array, size_t *room, size_t count, size_t item)
@@ -105,7 +107,7 @@ static void *grow(void *array, size_t *room, size_t count, size_t item)
     return memory_or_exit(realloc(array, *room * item));
 }
 
-/* ---- times that stay at TIME_MAX_PS instead of wrapping ---- */
+/* ---- saturating arithmetic ---- */
 
 static uint64_t plus(uint64_t a_ps, uint64_t b_ps)
 {
@@ -129,7 +131,7 @@ static uint64_t times(uint64_t a_ps, uint64_t count)
 
 /* ---- events ---- */
 
-/* The place of a node's event among those of one time. */
+/* Returns the tie-break of an event: by type, then node, then port. */
 static uint64_t event_order(enum event_type type, uint32_t node, unsigned port)
 {
     return (uint64_t)type << 40 | (uint64_t)node << 8 | port;
@@ -150,15 +152,15 @@ static void push(struct fabric *fabric, enum event_type type, uint64_t time_ps,
                        transit, 0});
 }
 
-/* A node runs since `time_ps`. */
+/* Notes that a node runs since `time_ps`. */
 static void run(struct fabric *fabric, uint32_t node, uint64_t time_ps)
 {
     event_queue_add(&fabric->runs,
                     (struct event){.time_ps = time_ps, .number = node});
 }
 
-/* The node that runs since the earliest time, the horizon: no running node can
-   ask for anything before it. NULL: none runs. */
+/* Returns the node that has run since the earliest time, before which no
+   running node can request anything. Returns NULL if no node runs. */
 static const struct fabric_node *earliest_running(struct fabric *fabric)
 {
     while (fabric->runs.count > 0) {
@@ -254,8 +256,8 @@ void fabric_free(struct fabric *fabric)
         const struct event *event = &fabric->events.event[i];
         struct transit *transit = event->subject;
 
-        /* A transit with two holders is in an inbox too, and one that waits is
-           in a queue: both are freed with these, below. */
+        /* A transit with two holders is in an inbox, and a waiting one in a
+           queue. The loop below frees both. */
         if (type_of(event) == EVENT_RELEASE && transit->holders == 1) {
             free(transit);
         }
@@ -276,11 +278,11 @@ void fabric_free(struct fabric *fabric)
     free(fabric);
 }
 
-/* ---- what nodes do ---- */
+/* ---- requests of nodes ---- */
 
-/* Where a node's sends out of `port` queue up: each port has a queue of its
-   own, but where a node may not use all of them at once the torus ports share
-   the first one's, so that sends go in the order in which they came. */
+/* Returns the send queue of a port. If a node may not use all ports at once,
+   its torus ports share the queue of port 0, so that sends go in the order in
+   which they came. */
 static struct fifo *queue_of(struct fabric *fabric, uint32_t node,
                              unsigned port)
 {
@@ -290,8 +292,9 @@ static struct fifo *queue_of(struct fabric *fabric, uint32_t node,
     return &fabric->node[node].port[shared ? 0 : port].queue;
 }
 
-/* The first of a queue asks for its circuit, no earlier than `now_ps`: unless
-   it has, its port is busy, or its node holds as many circuits as it may. */
+/* Requests a circuit for the first send of a queue, at `now_ps` or later. Does
+   nothing if it has asked, its port is busy, or its node holds as many circuits
+   as allowed. */
 static void request_first(struct fabric *fabric, const struct fifo *queue,
                           uint64_t now_ps)
 {
@@ -398,7 +401,7 @@ static void resume(struct fabric *fabric, uint32_t index, uint64_t time_ps)
 
 /* ---- circuits ---- */
 
-/* The links of a message's path; link[] has LINKS_MAX places. */
+/* Writes the links of a message's path to link[LINKS_MAX]. */
 static size_t links_of(const struct fabric *fabric,
                        const struct transit *transit, uint32_t link[])
 {
@@ -408,7 +411,7 @@ static size_t links_of(const struct fabric *fabric,
                             transit->message.path, link, LINKS_MAX);
 }
 
-/* The states of the links of a path, together; 0: all are free. */
+/* Returns the states of all links of a path, or-ed; 0: all are free. */
 static unsigned links_state(const struct fabric *fabric,
                             const struct transit *transit)
 {
@@ -452,7 +455,7 @@ static void log_circuit(struct fabric *fabric, const struct transit *transit,
         .end_ps = transit->arrival_ps};
 }
 
-/* The time for which a message of `bytes` holds a path of `hops` links. */
+/* Returns how long a message of `bytes` holds a path of `hops` links, ps. */
 static uint64_t held_ps(const struct fabric_config *config, uint32_t hops,
                         uint32_t bytes)
 {
@@ -475,7 +478,8 @@ static void release(struct transit *transit)
     }
 }
 
-/* Sets the circuit up: links held, message on its way to the inbox. */
+/* Sets up a circuit: marks its links held, and adds the message to the
+   inbox. */
 static void grant(struct fabric *fabric, struct transit *transit,
                   uint64_t now_ps)
 {
@@ -512,7 +516,7 @@ static void grant(struct fabric *fabric, struct transit *transit,
     notify(fabric, transit->destination);
 }
 
-/* A send is over, well or not: the next one may ask. */
+/* Ends a send, delivered or lost, and lets the next send of its queue ask. */
 static void next_send(struct fabric *fabric, struct transit *ended,
                       uint64_t now_ps)
 {
@@ -537,7 +541,7 @@ static void block(struct fabric *fabric, struct transit *transit)
     fabric->blocked[fabric->blocked_count++] = transit;
 }
 
-/* Grants what links just released allow, oldest request first. */
+/* Grants blocked requests whose links are now free, oldest first. */
 static void retry_blocked(struct fabric *fabric)
 {
     uint64_t now_ps = fabric->latest_release_ps;
@@ -571,8 +575,8 @@ static void process_release(struct fabric *fabric, struct transit *transit)
     release(transit);
 }
 
-/* Circuits that end together are all released before anyone is handed a
-   message or granted a link: who comes first must not depend on the host. */
+/* Releases all circuits that end at one time before a message is delivered or a
+   link granted, so that the order of nodes on the host does not matter. */
 static void release_all(struct fabric *fabric, struct transit *first)
 {
     process_release(fabric, first);
@@ -608,7 +612,7 @@ static void process_request(struct fabric *fabric, struct transit *transit,
 
 /* ---- progress ---- */
 
-/* The first message of that tag (0: of any), or NULL. */
+/* Returns the first message of that tag (0: of any), or NULL. */
 static struct transit *first_tagged(const struct fifo *inbox, uint8_t tag)
 {
     struct transit *transit = inbox->first;
@@ -619,9 +623,9 @@ static struct transit *first_tagged(const struct fifo *inbox, uint8_t tag)
     return transit;
 }
 
-/* The next message for a node that waits, or NULL; *port: where it is. On a
-   single port the next one is known before it is there; with a deadline it may
-   come too late. */
+/* Returns the next message for a node that waits, and its port; or NULL. A node
+   that waits on a single port without a deadline gets the message before mesh
+   time reaches the arrival. */
 static struct transit *find_message(const struct fabric_node *node,
                                     unsigned *port)
 {
@@ -643,8 +647,7 @@ static struct transit *find_message(const struct fabric_node *node,
     return found;
 }
 
-/* When as much of a message is there as the node wants: it cannot arrive later
-   than the rest. */
+/* Returns when as many bytes of a message are there as the node wants. */
 static uint64_t head_ps(const struct fabric *fabric,
                         const struct fabric_node *node,
                         const struct transit *transit)
@@ -708,7 +711,8 @@ static enum fabric_step answer_drain(struct fabric *fabric, uint32_t index,
     return FABRIC_DRAINED;
 }
 
-/* Hands over what is ready for resting nodes; FABRIC_WAIT if nothing is. */
+/* Hands over a message or an answer to a resting node. Returns FABRIC_WAIT if
+   nothing is ready. */
 static enum fabric_step serve_ready(struct fabric *fabric,
                                     struct fabric_action *action)
 {
@@ -727,7 +731,7 @@ static enum fabric_step serve_ready(struct fabric *fabric,
     return step;
 }
 
-/* A message that left the mesh, to the host or for good. */
+/* Reports a message that left the mesh, to the host or because it is lost. */
 static enum fabric_step report_leaving(struct fabric *fabric,
                                        struct fabric_action *action)
 {
@@ -746,7 +750,7 @@ static enum fabric_step report_leaving(struct fabric *fabric,
     return to_host ? FABRIC_TO_HOST : FABRIC_FAILED;
 }
 
-/* Whether the receive of a deadline is still waiting. */
+/* Returns whether the receive of a deadline still waits. */
 static bool times_out(const struct event *event)
 {
     const struct fabric_node *node = event->subject;

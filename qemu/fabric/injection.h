@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a test does to one node of an emulated mesh, so that it differs from
-   what the plan takes it to be. */
+/* Faults and slowdowns that a test injects into one node of an emulated
+   mesh. */
 #ifndef QEMU_FABRIC_INJECTION_H
 #define QEMU_FABRIC_INJECTION_H
 
 #include "hal/node.h"
 #include "torus/torus.h"
 
-/* Of one run. */
+/* Most injections of one run. */
 #define INJECTION_MAX 1024u
 
-/* A node becomes slow no later: its timer, of 171 s, must not wrap before. */
+/* Latest start of a slowdown: a node's timer wraps after 171 s. */
 #define INJECTION_FROM_MAX_PS UINT64_C(100000000000000) /* 100 s */
 
-/* A fault, or else a slowdown: from mesh time slow_from_ps on, counted from the
-   first order, what the node executes takes 2^slow_shift times as long. */
+/* A fault or a slowdown of one node. In a slowdown instructions take
+   2^slow_shift times as long from mesh time slow_from_ps on, counted from the
+   first order. */
 struct injection {
     struct torus_coord at;
-    enum node_injection fault; /* NODE_INJECT_NONE: it becomes slow */
-    uint8_t slow_shift;        /* 1 to 3, or 0 */
-    uint64_t slow_from_ps;     /* to INJECTION_FROM_MAX_PS */
+    enum node_injection fault; /* NODE_INJECT_NONE: a slowdown */
+    uint8_t slow_shift;        /* 1 to 3; 0 with a fault */
+    uint64_t slow_from_ps;     /* at most INJECTION_FROM_MAX_PS */
 };
 
-/* All of a run: they are the caller's, and outlive whoever has this. */
+/* All injections of a run. The caller owns the array, which must stay valid. */
 struct injections {
     const struct injection *injection;
     uint32_t count;
 };
 
-/* The kind by its name as in `--inject`: "slow8", "hang". NULL: there is
-   none. Its node and time are 0. */
+/* Returns the kind of injection of a name as in `--inject`: "slow8", "hang"; or
+   NULL. Node and time in it are 0. */
 const struct injection *injection_kind(const char *name);
 
-/* The name of its kind. */
+/* Returns the name of the injection's kind. */
 const char *injection_name(const struct injection *injection);
 
-/* The slowdown of a node; NULL: none. */
+/* Returns the slowdown of a node, or NULL. */
 const struct injection *injection_slow(const struct injections *injections,
                                        struct torus_coord at);
 

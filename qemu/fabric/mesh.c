@@ -14,18 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Messages that a mesh may send for an order. A farm of 25 nodes with
- * --installment 250 needs 64,000, one of 400 nodes 1,330,000. Each takes 48
- * bytes of the host's memory, as a circuit that was, and 250 more while it
- * waits to be received; a job has a few that wait for each node.
- */
+/* The most messages that a mesh may send for an order. A farm of 25 nodes with
+   --installment 250 needs 64,000, one of 400 nodes 1,330,000. A message takes
+   48 bytes of host memory, and 250 more until it is received. */
 #define SENT_FIXED 131072u
 #define SENT_A_NODE 4096u
 #define WAITING_FIXED 65536u
 #define WAITING_A_NODE 64u
 
-/* Rings without progress from which on they are the watchdog's reason. */
+/* More rings than this without progress are reported as polling. */
 #define VAIN_RINGS 100u
 
 /* ---- originators ---- */
@@ -47,7 +44,7 @@ uint32_t mesh_originator(const struct mesh_config *config, uint32_t index)
     return torus_index(config->size, originator_at(config, index));
 }
 
-/* The number of the originator that a node serves. */
+/* Returns the index of the originator that a node serves. */
 static uint32_t group_of(const struct mesh_config *config, uint32_t node)
 {
     return config->groups != NULL ? config->groups->of_node[node] : 0;
@@ -83,7 +80,8 @@ static void inject(struct mesh *mesh, const struct injection *injection)
     struct backend *backend = mesh->backend;
     uint32_t node = torus_index(mesh->config->size, injection->at);
 
-    /* A board does not die by itself: inject_death() kills its emulator. */
+    /* A board cannot inject its own death: inject_death() kills its
+       emulator. */
     if (injection->fault != NODE_INJECT_DIE) {
         mesh_window(mesh, node)->node.identity.fault_injection =
             (uint16_t)injection->fault;
@@ -94,8 +92,8 @@ static void inject(struct mesh *mesh, const struct injection *injection)
     }
 }
 
-/* The first order comes at `order_ps`: now it is known when nodes become slow.
-   All of them wait. */
+/* Tells slow nodes when to become slow. The first order comes at `order_ps`,
+   and all nodes wait. */
 static void inject_times(struct mesh *mesh, uint64_t order_ps)
 {
     struct backend *backend = mesh->backend;
@@ -141,7 +139,7 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
     watch_mesh(config->watch, mesh);
 }
 
-/* Forgets the reports of the orders before. */
+/* Frees the reports of earlier orders. */
 static void drop_reports(struct mesh *mesh)
 {
     for (uint32_t i = 0; i < mesh_originators(mesh->config); ++i) {
@@ -164,8 +162,8 @@ void mesh_free(struct mesh *mesh)
 
 /* ---- bytes ---- */
 
-/* Copies a message together as it passes the switch. Its CRC is 0: nothing but
-   message_damage() can damage what is copied from memory to memory. */
+/* Copies a message's header and pieces to `out`. The CRC stays 0: only
+   message_damage() can damage a copy from memory to memory. */
 static void assemble(struct mesh *mesh, uint8_t *out,
                      const struct message *message)
 {
@@ -185,7 +183,8 @@ static void answer(struct mesh *mesh, uint32_t node,
     struct window_response response = *what;
 
     response.head_only = what->time_ps < what->complete_ps;
-    /* Its new number tells the node that all else is there. */
+    /* The sequence number is written last: it tells the node that the rest is
+       there. */
     response.sequence = window->response.sequence;
     window->response = response;
     __atomic_store_n(&window->response.sequence, mesh->node[node].sequence,
@@ -193,8 +192,8 @@ static void answer(struct mesh *mesh, uint32_t node,
     mesh->backend->ring(mesh->backend->context, node);
 }
 
-/* Whether a message is of another job than a node wants. Version, mesh and
-   length, which a switch checks as well, are as this one has written them. */
+/* Returns whether a message is of another job than the node asks for. Version,
+   mesh and length need no check: this driver has written them. */
 static bool is_foreign(const struct window_request *request,
                        const uint8_t *message)
 {
@@ -202,10 +201,10 @@ static bool is_foreign(const struct window_request *request,
            request->job != bytes_load_u16(message + CIRCUIT_AT_JOB);
 }
 
-/* ---- what nodes ask for ---- */
+/* ---- requests ---- */
 
-/* Writes a message to where it is received. Result: its status, as the switch
-   there finds it. */
+/* Writes a message into the receiver's window. Returns the status that the
+   receiving switch finds. */
 static int deliver(struct mesh *mesh, const struct fabric_action *action,
                    uint32_t offset)
 {
@@ -231,8 +230,8 @@ static int deliver(struct mesh *mesh, const struct fabric_action *action,
     return damage == MESSAGE_SOUND ? ERR_OK : ERR_CORRUPT;
 }
 
-/* Writes a message into the buffer that the receiving node has named. A damaged
-   one whose head is handed over turns out damaged with its last byte. */
+/* Writes a message into the buffer that the receiving node has named. If the
+   node already has the head, damage shows with the last byte. */
 static void hand_over(struct mesh *mesh, const struct fabric_action *action)
 {
     struct window *window = mesh_window(mesh, action->node);
@@ -268,7 +267,7 @@ static void hand_over(struct mesh *mesh, const struct fabric_action *action)
     answer(mesh, action->node, &response);
 }
 
-/* The place of a node elsewhere, printed behind its name; "": it runs here. */
+/* Returns where a node runs, as text behind its name; "": in this process. */
 static const char *place_of(const struct mesh *mesh, uint32_t node)
 {
     struct backend *backend = mesh->backend;
@@ -313,7 +312,7 @@ static bool sends_too_much(const struct mesh *mesh)
            mesh->waiting > WAITING_FIXED + WAITING_A_NODE * nodes;
 }
 
-/* Names the node that has sent most of all messages. */
+/* Ends a run with too many messages, and names the node that sent most. */
 static enum mesh_end lose_flooded(const struct mesh *mesh)
 {
     uint32_t most = 0;
@@ -336,18 +335,16 @@ static void show_progress(const struct mesh *mesh)
     }
 }
 
-/*
- * The job goes on: a node came up or ended, a message arrived, or a node logged
- * an event. Mesh time alone is no progress: a node that waits on and on, each
- * time until a deadline of its own, passes as much of it as it likes.
- */
+/* Notes progress: a node came up or ended, a message arrived, or a node logged
+   an event. Mesh time alone is no progress: a node that only waits for its own
+   deadlines advances it forever. */
 static void note_progress(struct mesh *mesh)
 {
     watchdog_feed(&mesh->watchdog);
     mesh->vain = 0;
 }
 
-/* A full log has no more entries, but another last one. */
+/* Notes new log events of a node. A full log keeps replacing its last entry. */
 static void note_events(struct mesh *mesh, uint32_t node)
 {
     const struct node_log *log = &mesh_window(mesh, node)->log;
@@ -380,7 +377,7 @@ static void note_end(struct mesh *mesh, uint32_t node, uint64_t time_ps)
     mesh->ended += 1;
 }
 
-/* A node rang: takes its sends, then its request. */
+/* Reads the sends, then the request, of a node that rang. */
 static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
 {
     const struct window *window = mesh_window(mesh, node);
@@ -392,7 +389,7 @@ static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
         return lose_to_fault(mesh, node);
     }
     if (sequence == mesh->node[node].sequence) {
-        return MESH_DONE; /* nothing new: a ring too many */
+        return MESH_DONE; /* a surplus ring without a new request */
     }
     if (mesh->node[node].sequence == 0) {
         note_up(mesh);
@@ -445,8 +442,8 @@ static void answer_drain(struct mesh *mesh, const struct fabric_action *action)
     answer(mesh, action->node, &response);
 }
 
-/* Keeps the message of a group's originator; other nodes' messages to the host
-   are dropped. */
+/* Keeps an originator's message as its report; drops other nodes' messages to
+   the host. */
 static void keep_report(struct mesh *mesh, const struct fabric_action *action)
 {
     uint32_t group = group_of(mesh->config, action->node);
@@ -481,7 +478,7 @@ static void inject_death(struct mesh *mesh, const struct fabric_action *action)
     }
 }
 
-/* Does all that can be done until some node must speak. */
+/* Carries out the fabric's actions until some node must ring. */
 static enum fabric_step advance(struct mesh *mesh)
 {
     struct fabric_action action;
@@ -529,8 +526,8 @@ static void explain(const struct mesh *mesh, uint32_t node)
     }
 }
 
-/* Boards do not come up: tells how many did, and names the first that did not.
- */
+/* Ends a run whose boards do not come up: prints how many did, and names the
+   first that did not. */
 static enum mesh_end lose_booting(const struct mesh *mesh)
 {
     uint32_t node = 0;
@@ -548,7 +545,7 @@ static enum mesh_end lose_booting(const struct mesh *mesh)
     return MESH_FAILED;
 }
 
-/* Names the nodes that have not come to rest, eight of them in full. */
+/* Ends a run, and names up to eight nodes that still run. */
 static enum mesh_end lose_running(const struct mesh *mesh, const char *what)
 {
     uint32_t shown = 0;
@@ -567,7 +564,7 @@ static enum mesh_end lose_running(const struct mesh *mesh, const char *what)
     return MESH_FAILED;
 }
 
-/* There was no progress for the watchdog's time. */
+/* Ends a run without progress for the watchdog's time. */
 static enum mesh_end lose_hanging(const struct mesh *mesh)
 {
     char what[80];
@@ -586,7 +583,7 @@ static enum mesh_end lose_hanging(const struct mesh *mesh)
     return MESH_FAILED;
 }
 
-/* Nothing can happen any more, and some originator has not ended. */
+/* Ends a run in which all nodes wait, but some originator has not ended. */
 static enum mesh_end lose_stuck(const struct mesh *mesh)
 {
     uint32_t shown = 0;
@@ -609,8 +606,8 @@ static enum mesh_end lose_stuck(const struct mesh *mesh)
     return MESH_FAILED;
 }
 
-/* The next event of a node; BACKEND_TIMEOUT if there was none until the
-   watchdog barked, or none can come. */
+/* Returns the next event of a node; BACKEND_TIMEOUT if the watchdog barked or
+   no event can come. */
 static enum backend_event wait_for_ring(struct mesh *mesh, uint32_t *node)
 {
     struct backend *backend = mesh->backend;
@@ -662,8 +659,8 @@ static enum mesh_end wait_for_node(struct mesh *mesh)
     }
 }
 
-/* The order as a message, whose bytes stay where the caller has them until the
-   originator takes it in. */
+/* Returns the order as a message. Its bytes stay in the caller's memory until
+   the originator receives it. */
 static struct message *pack_order(const struct mesh *mesh,
                                   const struct mesh_order *order)
 {
@@ -677,7 +674,8 @@ static struct message *pack_order(const struct mesh *mesh,
     return message;
 }
 
-/* Whether every originator has ended, or has reported if more orders follow. */
+/* Returns whether every originator has ended or, if more orders follow, has
+   reported. */
 static bool all_done(const struct mesh *mesh, bool more)
 {
     for (uint32_t i = 0; i < mesh_originators(mesh->config); ++i) {
@@ -689,8 +687,8 @@ static bool all_done(const struct mesh *mesh, bool more)
     return true;
 }
 
-/* Until nothing can happen any more: then every node waits, has ended, or never
-   had a part. So the log of a run does not depend on the host. */
+/* Runs until every node waits or has ended, so that the log of a run does not
+   depend on the host. */
 static enum mesh_end run_to_end(struct mesh *mesh, bool more)
 {
     enum mesh_end end = MESH_DONE;
@@ -738,7 +736,7 @@ enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order order[])
         mesh->node[i].sent = 0;
     }
     mesh->sent_all = 0;
-    /* All boards up before the job starts, so that both are timed apart. */
+    /* Waits until all boards are up, so that boot and job are timed apart. */
     while (end == MESH_DONE && mesh->up < torus_nodes(mesh->config->size)) {
         end = wait_for_node(mesh);
     }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The mesh driver: stands between the nodes' windows and the fabric. It reads
- * what nodes ask for when they ring, moves bytes as a DMA engine would, and
- * answers. It decides nothing about time: the fabric does.
- */
+/* The mesh driver connects the nodes' windows with the fabric. It reads the
+   requests of nodes that ring, copies bytes as a DMA engine would, and answers.
+   All times come from the fabric. */
 #ifndef QEMU_FABRIC_MESH_H
 #define QEMU_FABRIC_MESH_H
 
@@ -11,35 +9,35 @@
 #include "qemu/base/file.h"
 
 enum mesh_end {
-    MESH_DONE,       /* all originators ended */
-    MESH_FAILED,     /* said on stderr */
+    MESH_DONE,       /* every originator (root of a job) has ended */
+    MESH_FAILED,     /* stderr says why */
     MESH_INTERRUPTED /* by the user */
 };
 
-/* One message from the host: header room first, then payload in two parts. */
+/* One message from the host: room for a header, then payload in two pieces. */
 struct mesh_order {
     uint16_t job;
     uint8_t kind;
-    const uint8_t *head; /* payload's first part */
+    const uint8_t *head; /* first piece of the payload */
     uint32_t head_bytes;
-    struct file_piece load; /* and its second */
+    struct file_piece load; /* second piece, read from a file */
     uint32_t load_bytes;
-    bool more; /* another one follows */
+    bool more; /* another order follows this one */
 };
 
-/* Config and backend outlive the mesh. */
+/* Config and backend must outlive the mesh. */
 void mesh_init(struct mesh *mesh, const struct mesh_config *config,
                struct backend *backend);
 
-/* Gives each originator its order, at the same mesh time, and runs until all
-   have ended, or, if another order follows, until all have reported and every
-   node waits. `order` has an entry for each group; one without groups. */
+/* Gives each originator its order, all at one mesh time. Runs until all
+   originators have ended; if another order follows, until all have reported and
+   every node waits. `order` has one entry for each originator. */
 enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order order[]);
 
-/* Number of originators. */
+/* Returns the number of originators: nodes that distribute a job. */
 uint32_t mesh_originators(const struct mesh_config *config);
 
-/* The node of originator `index`. */
+/* Returns the node number of originator `index`. */
 uint32_t mesh_originator(const struct mesh_config *config, uint32_t index);
 
 void mesh_free(struct mesh *mesh);

@@ -39,7 +39,7 @@ void message_join(uint8_t *out, const struct message *message)
         const struct message_piece *piece = &message->piece[i];
 
         if (piece->bytes > 0 && piece->data != NULL) {
-            /* A node may send to itself, to where its own bytes are. */
+            /* A node that sends to itself may overlap its own bytes. */
             memmove(to, piece->data, piece->bytes);
         }
         to += piece->bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages on their way through the fabric, and what switches do to their
-   bytes: header and CRC of hal/circuit.h. */
+/* Messages on their way through the fabric, and the header and CRC
+   (hal/circuit.h) that switches write and check. */
 #ifndef QEMU_FABRIC_MESSAGE_H
 #define QEMU_FABRIC_MESSAGE_H
 
@@ -20,30 +20,31 @@ struct message_piece {
 
 struct file_piece;
 
-/* A message whose bytes lie in its sender's window or in the host's memory:
-   a header, which is written when it arrives, and three pieces. */
+/* A message: a header, written on arrival, and three pieces that stay in the
+   sender's window or the host's memory until then. */
 struct message {
     struct message_piece piece[MESSAGE_PIECES];
-    const struct file_piece *load; /* piece[1] of an order, which has no data;
-                                      or NULL */
-    uint8_t *whole;                /* all of an order; or NULL */
-    uint32_t source;               /* node, or MESSAGE_FROM_HOST */
-    uint32_t bytes;                /* header included */
-    uint32_t mesh;                 /* the mesh's identity, for the header */
+    /* File that is piece[1] of an order, whose data are NULL; NULL: none. */
+    const struct file_piece *load;
+    /* All bytes of an order from the host; or NULL. */
+    uint8_t *whole;
+    uint32_t source; /* sending node, or MESSAGE_FROM_HOST */
+    uint32_t bytes;  /* length with header */
+    uint32_t mesh;   /* identity of the mesh, for the header */
     uint16_t job;
     uint8_t kind;
-    uint8_t head[CIRCUIT_ROW_BYTES]; /* piece[0] of a row's message */
+    uint8_t head[CIRCUIT_ROW_BYTES]; /* piece[0] of a message cut from a row */
 };
 
-/* What a test does to a message between two switches: flips a bit. */
+/* Damage that a test does to a message between two switches: one bit flips. */
 enum message_damage {
-    MESSAGE_SOUND,       /* nothing */
-    MESSAGE_DAMAGED,     /* the message is wiped by the receiving switch */
-    MESSAGE_DAMAGED_LATE /* its head is in use: it stays */
+    MESSAGE_SOUND,
+    MESSAGE_DAMAGED,     /* the receiving switch wipes the message */
+    MESSAGE_DAMAGED_LATE /* the node already uses the head: no wiping */
 };
 
-/* Makes a range of the sender's window the piece `index`, and counts its bytes.
-   Result: false if the range is not in the window's DMA part. */
+/* Sets the piece `index` to a range of the sender's window, and counts its
+   bytes. Returns false if the range is not in the window's DMA area. */
 bool message_add(struct message *message, unsigned index,
                  const struct window *window, struct window_segment range);
 
@@ -51,18 +52,18 @@ bool message_add(struct message *message, unsigned index,
 void message_header(uint8_t header[CIRCUIT_HEADER_BYTES],
                     const struct message *message);
 
-/* Copies header and pieces together, but for an order's load. The pieces may
-   overlap `out`. */
+/* Copies header and pieces to `out`, but not the file of an order. The pieces
+   may overlap `out`. */
 void message_join(uint8_t *out, const struct message *message);
 
-/* Writes the CRC of a whole message, as a sending switch does. */
+/* Writes the CRC of a whole message into its header. */
 void message_seal(uint8_t *whole, size_t bytes);
 
-/* Whether the CRC is right, as a receiving switch finds. */
+/* Returns whether the CRC is right. */
 bool message_is_sound(const uint8_t *whole, size_t bytes);
 
-/* Damages a whole message between the sending switch, which writes its CRC, and
-   the receiving one. Result: whether that one finds it. */
+/* Damages a whole message after its CRC is written. Returns whether the
+   receiving switch detects the damage. */
 bool message_damage(uint8_t *whole, size_t bytes, enum message_damage damage);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The native build: every node a coroutine in this process. */
+/* The native backend: every node is a coroutine in this process. */
 #include "qemu/fabric/backend.h"
 #include "qemu/fabric/slices.h"
 #include "qemu/base/crash.h"
@@ -15,7 +15,7 @@
 struct native {
     uint32_t nodes;
     struct host_node **node;
-    uint8_t *memory; /* all windows, touched only where nodes write */
+    uint8_t *memory; /* all windows */
     struct slices *slices;
     bool started; /* the first slices are due */
 };
@@ -52,7 +52,8 @@ static enum backend_event native_wait(void *context, uint32_t *node,
     struct native *native = context;
 
     (void)ns;
-    /* Not before: the windows' identities are filled by now. */
+    /* The first slices start here: by now the caller has filled in the windows'
+       identities. */
     for (uint32_t i = 0; !native->started && i < native->nodes; ++i) {
         slices_add(native->slices, i);
     }

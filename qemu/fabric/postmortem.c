@@ -25,7 +25,7 @@ static const char *const event_names[EVENT_KINDS] = {
     [EVENT_DONE] = "done",
 };
 
-/* Without a default: the compiler names a code that has no text. */
+/* The switch has no default: the compiler warns of a code without text. */
 const char *postmortem_error(int error)
 {
     switch ((enum err)error) {
@@ -122,7 +122,8 @@ void postmortem_print_hint(FILE *out, const char *before, int error)
     }
 }
 
-/* Stacks lie at the lowest addresses of RAM, or of core-coupled memory. */
+/* Returns whether a stack pointer is below RAM or core-coupled memory: stacks
+   lie at their lowest addresses. */
 static bool is_below_memory(uint32_t sp)
 {
     return sp >> 16 == 0x1fff || sp >> 16 == 0x0fff;
@@ -208,7 +209,8 @@ void postmortem_print(FILE *out, const struct window *window,
     if (status.state == NODE_STATE_FAILED) {
         postmortem_print_hint(out, "  ", status.error);
     }
-    /* A failed assertion of a native node has no exception, and no frame. */
+    /* A failed assertion of a native node has no exception and no stack
+       frame. */
     if (status.fault.valid && status.fault.exception != 0) {
         print_fault(out, &status.fault);
         if (firmware != NULL) {

@@ -7,19 +7,18 @@
 
 #include <stdio.h>
 
-/* State, error, last event, fault record, last console lines. Where the fault
-   was is looked up in the ELF file `firmware`, which the node runs; NULL: it is
-   not. */
+/* Prints state, error, last event, fault record and last console lines. Looks
+   the faulting address up in the ELF file `firmware`, unless that is NULL. */
 void postmortem_print(FILE *out, const struct window *window,
                       const char *firmware);
 
-/* The meaning of an error code of hal/err.h in words. */
+/* Returns an error code of hal/err.h in words. */
 const char *postmortem_error(int error);
 
-/* What an engineer can do about it; NULL: the text says all. */
+/* Returns advice about an error, or NULL. */
 const char *postmortem_hint(int error);
 
-/* A line of `before` and the hint, if there is one. */
+/* Prints `before` and postmortem_hint() as a line, if there is a hint. */
 void postmortem_print_hint(FILE *out, const char *before, int error);
 
 #endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * QEMU boards as child processes. Windows are anonymous memory and doorbells
- * are socket pairs, both inherited by descriptor: there is no file, directory
- * or named socket that could be left behind, nor any that a full /dev/shm
- * could refuse. Every board dies with its launcher (PR_SET_PDEATHSIG), also
- * when that is killed; what a script in QEMU's place has started ends with the
- * board's process group, when the launcher ends that.
- */
+/* QEMU boards as child processes. Windows are anonymous memory and doorbells
+   are socket pairs, both inherited as descriptors: no file or named socket is
+   left behind, and a full /dev/shm does not matter. Every board dies with its
+   launcher (PR_SET_PDEATHSIG), even if the launcher is killed. If QEMU is a
+   script, its children end with the board's process group. */
 #include "qemu/board/emulator.h"
 #include "qemu/board/preload/forker.h"
 #include "qemu/board/zygote.h"
@@ -36,7 +33,8 @@
 #define EVENTS_MAX 64
 #define ARGS_MAX 32u
 
-/* The descriptors of a board, from PROCESS_FD on; -1: none. */
+/* Descriptors that a board's QEMU inherits, numbered from PROCESS_FD; -1:
+   none. */
 enum {
     FD_DOORBELL,
     FD_WINDOW,
@@ -45,10 +43,10 @@ enum {
 };
 
 struct board {
-    struct window *window; /* its head alone until it is started */
-    pid_t pid;             /* 0: not started, or ended */
+    struct window *window; /* only the head until the board starts */
+    pid_t pid;             /* process; 0: not started, or ended */
     int doorbell;
-    bool boots; /* it counts in `booting` */
+    bool boots; /* the board counts in `booting` */
     unsigned slow_shift;
     struct window_injection injection;
 };
@@ -56,24 +54,22 @@ struct board {
 struct boards {
     struct boards_config config;
     struct board *board;
-    struct window *head; /* of the windows of boards that are not started */
+    struct window *head; /* window heads of boards not yet started */
     uint32_t started;
-    uint32_t booting; /* started, but have not asked for anything yet */
+    uint32_t booting; /* boards started, without a request yet */
     uint32_t booting_max;
     int epoll;
-    int signals; /* a descriptor with those that end the program; -1: none */
-    sigset_t before;  /* the mask of signals */
-    bool interrupted; /* one of them has come */
-    int log;          /* what the boards' QEMUs write */
-    uint64_t kills;   /* for memory, before they started */
-    /* How they start: as forks of a zygote, where this QEMU takes one
-       (qemu/board/zygote.h), else each by itself. A board is the same either
-       way. */
-    bool forks; /* until a zygote has failed */
-    bool told;  /* that they are forked */
+    int signals;      /* signalfd of signals that end the program; or -1 */
+    sigset_t before;  /* signal mask of before */
+    bool interrupted; /* a signal to end has come */
+    int log;          /* descriptor with the output of all QEMUs */
+    uint64_t kills;   /* out-of-memory kills before the boards started */
+    /* How boards start: as forks of a zygote (qemu/board/zygote.h), or as
+       separate QEMU processes. Boards behave alike either way. */
+    bool forks; /* use zygotes; false once one has failed */
+    bool told;  /* the user was told of forks */
     bool has_sandbox;
-    /* By how slow a board is, which is an option of its QEMU; NULL: not
-       started. */
+    /* Zygotes by slow_shift, which is an option of QEMU; NULL: not started. */
     struct zygote *zygote[BACKEND_SLOW_SHIFT_MAX + 1];
     struct epoll_event event[EVENTS_MAX];
     int event_count;
@@ -87,8 +83,7 @@ static struct window *boards_window(void *context, uint32_t node)
     return boards->board[node].window;
 }
 
-/* From a later time on the image of such a board makes itself slow, not QEMU.
- */
+/* A slowdown from a later time on is done by the board's image, not by QEMU. */
 static void boards_slow(void *context, uint32_t node, unsigned shift,
                         uint64_t from_ps)
 {
@@ -122,13 +117,11 @@ static void add_option(struct line *line, const char *option, const char *value)
     line->argv[line->count++] = value;
 }
 
-/*
- * An instruction takes 2^shift ns of virtual time. The board's timer counts
- * virtual time: on a slow board, more ticks for each instruction. QEMU takes a
- * board that a debugger stops for one that sleeps: with sleep=off its clock
- * then jumps to the timer's deadline, by 171 s; with sleep=on by the host's
- * time until QEMU itself has stopped.
- */
+/* An instruction takes 2^shift ns of virtual time. The board's timer counts
+   virtual time, so a slow board sees more ticks for each instruction. QEMU
+   treats a board stopped by a debugger as asleep. With sleep=off its clock then
+   jumps to the timer's deadline, by 171 s; with sleep=on, by the host time
+   until QEMU has stopped. */
 static void add_icount(struct line *line, const struct boards_config *config,
                        unsigned slow_shift)
 {
@@ -206,7 +199,7 @@ static void start_zygote(struct boards *boards, unsigned slow_shift)
     }
 }
 
-/* Result: as of zygote_fork(). */
+/* Returns what zygote_fork() returns. */
 static pid_t fork_board(struct boards *boards, unsigned slow_shift,
                         const int fd[FDS])
 {
@@ -224,12 +217,10 @@ static pid_t fork_board(struct boards *boards, unsigned slow_shift,
     return pid;
 }
 
-/*
- * Starts the QEMU of a board. `image` is the path of an image of its own, with
- * which it is no fork; NULL: the configuration's. A board that halts does so
- * before its first instruction, until its debugger lets it go on. Result: its
- * pid, to be waited for; or -1 with errno.
- */
+/* Starts the QEMU of a board. `image` is the path of an image for this board
+   alone, which is then not forked; NULL: the configured image. If `halts`, the
+   board stops before its first instruction until a debugger continues it.
+   Returns the pid, or -1 with errno. */
 static pid_t start_process(struct boards *boards, unsigned slow_shift,
                            const char *image, const int fd[FDS], bool halts)
 {
@@ -254,7 +245,7 @@ static pid_t start_process(struct boards *boards, unsigned slow_shift,
 
 /* ---- starting ---- */
 
-/* Says nothing of a start that a signal has interrupted. */
+/* Prints why a start failed, unless a signal interrupted it. */
 static int start_error(const struct boards *boards, const char *what,
                        uint32_t node)
 {
@@ -265,7 +256,7 @@ static int start_error(const struct boards *boards, const char *what,
     return -1;
 }
 
-/* Memory for the window of one board, mapped here; returns its descriptor. */
+/* Maps memory for the window of one board. Returns its descriptor. */
 static int open_window(struct board *board)
 {
     int fd = memfd_create("quincunx-window", MFD_CLOEXEC);
@@ -284,7 +275,8 @@ static int open_window(struct board *board)
         close(fd);
         return -1;
     }
-    /* No more than that: a page that nobody touches takes no memory. */
+    /* Only these fields are copied: a page that nobody touches takes no
+       memory. */
     ((struct window *)at)->node.identity = board->window->node.identity;
     if (board->injection.slow_shift > 0) {
         ((struct window *)at)->injection = board->injection;
@@ -303,7 +295,7 @@ static int start_board(struct boards *boards, uint32_t node)
     int fd[FDS];
     int pair[2];
     int window = open_window(board);
-    bool slows = board->injection.slow_shift > 0; /* its image does that */
+    bool slows = board->injection.slow_shift > 0; /* the image slows itself */
 
     if (window < 0) {
         return start_error(boards, "window memory", node);
@@ -333,8 +325,8 @@ static int start_board(struct boards *boards, uint32_t node)
                : start_error(boards, "epoll", node);
 }
 
-/* Starts some more boards, if fewer are booting than may. Result: 0; -1 after a
-   message. */
+/* Starts more boards as long as fewer than booting_max are booting. Returns 0,
+   or -1 after a message. */
 static int start_boards(struct boards *boards)
 {
     if (boards->started == boards->config.nodes) {
@@ -352,7 +344,7 @@ static int start_boards(struct boards *boards)
     return 0;
 }
 
-/* A board that asks for something no longer boots. */
+/* Notes a board's first request: the board has booted. */
 static void note_request(struct boards *boards, struct board *board)
 {
     if (board->boots && window_read_u32(&board->window->request.sequence) > 0) {
@@ -361,7 +353,8 @@ static void note_request(struct boards *boards, struct board *board)
     }
 }
 
-/* Reads the rings of one board; false if its end of the socket is closed. */
+/* Reads the rings of one board. Returns false if the board closed its
+   socket. */
 static bool read_ring(struct boards *boards, uint32_t node)
 {
     struct board *board = &boards->board[node];
@@ -375,21 +368,21 @@ static bool read_ring(struct boards *boards, uint32_t node)
     return true;
 }
 
-/* The next of the rings that a wait has found. */
+/* Returns the next ring that the last wait has found. */
 static enum backend_event next_event(struct boards *boards, uint32_t *node)
 {
     *node = boards->event[boards->event_at++].data.u32;
     return read_ring(boards, *node) ? BACKEND_RANG : BACKEND_DIED;
 }
 
-/* Whether a signal has come that ends this program. */
+/* Returns whether a signal to end this program has come. */
 static bool is_interrupted(struct boards *boards)
 {
     boards->interrupted |= process_signal_pending() != 0;
     return boards->interrupted;
 }
 
-/* Waits for rings, for `ns` at most. Result: false after an error. */
+/* Waits for rings, at most `ns` nanoseconds. Returns false after an error. */
 static bool look_for_rings(struct boards *boards, uint64_t ns)
 {
     const struct host_clock *clock = host_clock();
@@ -437,8 +430,8 @@ static void boards_ring(void *context, uint32_t node)
     struct boards *boards = context;
     const char ring = RING;
 
-    /* A board that is gone shows at the next wait; one that has not read its
-       rings needs no more of them. */
+    /* Errors are ignored: the next wait finds a dead board, and a full socket
+       already holds a ring. */
     (void)!send(boards->board[node].doorbell, &ring, 1,
                 MSG_NOSIGNAL | MSG_DONTWAIT);
 }
@@ -450,9 +443,9 @@ static void boards_kill(void *context, uint32_t node)
     process_kill(boards->board[node].pid);
 }
 
-/* Once no board is there, a signal ends this program as it would have before;
-   one that came while boards were stopped, after the job was done, now. What
-   has been interrupted ends by itself, whatever comes in the meantime. */
+/* Restores the signal mask once all boards are gone: a signal that is
+   pending ends the program now. An interrupted run ends by itself, so its
+   mask stays. */
 static void release_signals(struct boards *boards)
 {
     if (boards->signals >= 0 && !boards->interrupted) {
@@ -488,7 +481,7 @@ static void boards_stop(void *context)
     free(boards);
 }
 
-/* How the process ended, and the last lines that its QEMU wrote. */
+/* Prints how a board's process ended, and the last lines of its QEMU. */
 static void boards_explain(void *context, uint32_t node, FILE *out)
 {
     struct boards *boards = context;
@@ -502,8 +495,8 @@ static void boards_explain(void *context, uint32_t node, FILE *out)
     process_last_words(out, boards->log);
 }
 
-/* Signals are blocked, and waited for by a descriptor: none can slip in before
-   a wait. */
+/* Blocks signals and reads them from a descriptor, so that none comes between a
+   check and a wait. */
 static bool catch_signals(struct boards *boards)
 {
     sigset_t caught;

@@ -21,7 +21,7 @@ struct message *sends_message(const struct mesh *mesh, uint32_t node,
     return message;
 }
 
-/* The phase whose circuit a message takes. */
+/* Returns the phase of a message's schedule, for the record of circuits. */
 static uint8_t phase_of(const struct message *message)
 {
     const struct message_piece *head = &message->piece[0];
@@ -48,9 +48,9 @@ static uint8_t phase_of(const struct message *message)
                : 0;
 }
 
-/* ---- messages of one port each ---- */
+/* ---- queued sends ---- */
 
-/* Adds the pieces of one port of a send. Result: false if they make no
+/* Adds the pieces of a send for one port. Returns false if they make no
    sense. */
 static bool add_pieces(struct message *message, const struct window *window,
                        const struct window_send *send, unsigned port)
@@ -63,8 +63,8 @@ static bool add_pieces(struct message *message, const struct window *window,
            message_add(message, 2, window, send->body[port % TORUS_PORTS]);
 }
 
-/* Passes a message on. Result: false, and the message is freed, if it is not
-   sound, or its length or path makes no sense. */
+/* Passes a message to the fabric. If it is not sound, or its length or path
+   makes no sense, frees it and returns false. */
 static bool pass_on(struct mesh *mesh, struct message *message, bool sound,
                     struct torus_path path, uint64_t ready_ps, uint32_t gap_ps)
 {
@@ -90,7 +90,8 @@ static bool pass_on(struct mesh *mesh, struct message *message, bool sound,
     return true;
 }
 
-/* Passes one queued send on; false if its descriptor makes no sense. */
+/* Passes one queued send to the fabric. Returns false if its descriptor makes
+   no sense. */
 static bool read_send(struct mesh *mesh, uint32_t node, unsigned port,
                       const struct window_send *send)
 {
@@ -104,21 +105,22 @@ static bool read_send(struct mesh *mesh, uint32_t node, unsigned port,
 
 /* ---- rows ---- */
 
-/* A row of a range, and the next message of it. */
+/* A row: consecutive units of data, one message for each port. This is the
+   state while its messages are made. */
 struct row {
     const struct window_rows *rows;
     struct window_form form;
     uint64_t ready_ps;
     uint32_t gap_ps;
     uint32_t label;
-    uint32_t units; /* of each message, but the first `more`, which have .. */
-    uint32_t more;  /* .. one more */
-    uint32_t first_unit; /* of the next message */
-    int64_t offset;      /* where that begins, with the halo before it */
+    uint32_t units;      /* units of each message; one more in the .. */
+    uint32_t more;       /* .. first `more` messages */
+    uint32_t first_unit; /* first unit of the next message */
+    int64_t offset;      /* offset of that unit, less its halo */
 };
 
-/* Adds the pieces of one port of a row, which is moved on to the next port's.
-   Result: false if they make no sense. */
+/* Adds the pieces of a row's message for one port, and moves the row on to its
+   next message. Returns false if the pieces make no sense. */
 static bool add_row_pieces(struct message *message, struct row *row,
                            const struct window *window, unsigned port)
 {
@@ -147,7 +149,8 @@ static bool add_row_pieces(struct message *message, struct row *row,
            message_add(message, 2, window, body);
 }
 
-/* Passes the messages of a row on; false if it makes no sense. */
+/* Passes the messages of a row to the fabric. Returns false if the row makes no
+   sense. */
 static bool pass_row_on(struct mesh *mesh, uint32_t node, struct row *row)
 {
     const struct window *window = mesh_window(mesh, node);
@@ -169,11 +172,8 @@ static bool pass_row_on(struct mesh *mesh, uint32_t node, struct row *row)
     return sound;
 }
 
-/*
- * Passes the messages of a range's rows on, from its end down to its beginning;
- * false if the descriptor is nonsense. Each row begins as many units before the
- * last one as it has.
- */
+/* Passes all rows of a range to the fabric, from the end of the range to its
+   beginning. Returns false if the descriptor makes no sense. */
 static bool read_rows(struct mesh *mesh, uint32_t node,
                       const struct window_rows *rows)
 {
@@ -216,10 +216,10 @@ static bool read_rows(struct mesh *mesh, uint32_t node,
     return sound;
 }
 
-/* ---- what was queued ---- */
+/* ---- entries of the queue ---- */
 
-/* Passes the messages of an entry of the ring on; false if one makes no
-   sense. */
+/* Passes the messages of one queue entry to the fabric. Returns false if one
+   makes no sense. */
 static bool read_entry(struct mesh *mesh, uint32_t node,
                        const union window_entry *entry)
 {
@@ -255,9 +255,9 @@ bool sends_read(struct mesh *mesh, uint32_t node)
     return sound;
 }
 
-/* ---- what is sent on by the switch itself ---- */
+/* ---- rows that a switch forwards ---- */
 
-/* The descriptor of rows that lie in this window. */
+/* Returns the descriptor of rows in this window. */
 static struct window_rows describe_rows(const struct window *window,
                                         const struct circuit_cut *cut,
                                         const struct circuit_rows *rows)

@@ -17,16 +17,16 @@ struct slices {
     void *context;
     uint32_t nodes;
     pthread_t *thread;
-    unsigned threads; /* besides the caller's */
+    unsigned threads; /* threads without the caller's */
 
-    pthread_mutex_t lock; /* around all that follows */
-    pthread_cond_t due;   /* a slice is due, or it is the end */
+    pthread_mutex_t lock; /* protects all fields below */
+    pthread_cond_t due;   /* signals that a slice is due or threads must end */
     pthread_cond_t first_done;
     unsigned idle; /* threads that wait for `due` */
     bool ending;
-    /* Slices by number, number i at i % nodes: those from `first` on have been
-       added, from `taken` on nobody carries them out yet, and `end` is the
-       next one's number. */
+    /* A ring buffer of slices, slice i at i % nodes. Slices first .. end - 1
+       are added and not yet returned; those from `taken` on have not begun to
+       run. */
     struct slice *slice;
     uint64_t first;
     uint64_t taken;
@@ -47,7 +47,7 @@ static struct slice *slice_at(struct slices *slices, uint64_t number)
     return &slices->slice[number % slices->nodes];
 }
 
-/* Carries out the next slice that is due; called and left with the lock. */
+/* Runs the next slice that is due. The lock is held at entry and exit. */
 static void carry_out(struct slices *slices)
 {
     uint64_t number = slices->taken++;
@@ -110,8 +110,8 @@ void slices_add(struct slices *slices, uint32_t node)
     pthread_mutex_lock(&slices->lock);
     *slice_at(slices, slices->end) = (struct slice){.node = node};
     slices->end += 1;
-    /* The caller's thread carries one out itself: waking another one for it
-       takes as long as most slices. */
+    /* The caller's thread runs one slice itself: to wake another thread takes
+       as long as most slices. */
     wakes = slices->idle > 0 && slices->end - slices->taken > 1;
     pthread_mutex_unlock(&slices->lock);
     if (wakes) {

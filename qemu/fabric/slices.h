@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compute slices of native nodes in threads. A slice is what a node computes
- * from one answer of its switch to its next request. Slices that are due at
- * the same time do not depend on each other, since a running node reads nothing
- * that another one writes (hal/window/window.h): so threads carry them out in
- * any order, and slices_next() hands them back in the order in which they were
- * added. Whoever calls it sees the same with any number of threads.
+ * Runs compute slices of native nodes in threads. A slice is what a node
+ * computes between an answer of its switch and its next request. Slices that
+ * are due together are independent, since a running node reads nothing that
+ * another node writes (hal/window/window.h). Threads run them in any order;
+ * slices_next() returns them in the order in which they were added.
  *
- *   added       5 6 7 8 9 ->
- *   carried out 5 - 7 - -        6 and 8 are being carried out, 9 is due
- *   next        5, then 6 when it ends, then 7
+ *   added        5 6 7 8 9 ->
+ *   finished     5 - 7 - -        6 and 8 run, 9 is due
+ *   slices_next  5, then 6 when it ends, then 7
  *
- * One thread, the caller's, adds and asks; it carries slices out, too, while
- * it would have to wait.
+ * Only the caller's thread adds slices and asks for them. It runs slices, too,
+ * instead of waiting.
  */
 #ifndef QEMU_FABRIC_SLICES_H
 #define QEMU_FABRIC_SLICES_H
@@ -22,29 +21,28 @@
 
 struct slices;
 
-/* Carries out the next slice of a node; called in any thread, never for one
-   node in two of them at once. */
+/* Runs the next slice of a node. Any thread may call it, but never two at once
+   for one node. */
 typedef void slices_run(void *context, uint32_t node);
 
-/* The number of processors that this process may use. */
+/* Returns the number of processors that this process may use. */
 unsigned slices_processors(void);
 
-/*
- * Slices of `nodes` nodes in `threads` threads, 1 or more, the caller's
- * counted. With 1, or if the system starts no thread, the caller's carries out
- * all of them. Result: to be freed with slices_free().
- */
+/* Prepares for `nodes` nodes in `threads` threads, 1 or more, with the
+   caller's. If the system starts no thread, the caller's runs all slices. Free
+   the result with slices_free(). */
 struct slices *slices_new(uint32_t nodes, unsigned threads, slices_run *run,
                           void *context);
 
-/* The node's slice is due; its last one has been handed back. */
+/* Adds the next slice of a node, whose last slice slices_next() has
+   returned. */
 void slices_add(struct slices *slices, uint32_t node);
 
-/* Waits until the slice that was added first has been carried out, and hands
-   it back; false: there is none. */
+/* Waits until the oldest slice has run, and returns its node. Returns false if
+   there is no slice. */
 bool slices_next(struct slices *slices, uint32_t *node);
 
-/* Waits for the slices that are being carried out, and drops the rest. */
+/* Waits for running slices, and drops the rest. */
 void slices_free(struct slices *slices);
 
 #endif

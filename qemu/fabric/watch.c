@@ -13,9 +13,9 @@ struct watch {
     enum watch_stage stage;
     uint32_t batch;
     uint32_t batches;
-    const struct mesh *mesh; /* or NULL */
+    const struct mesh *mesh; /* NULL: no mesh to watch */
     uint64_t order_ps;
-    uint32_t first_circuit; /* since the order */
+    uint32_t first_circuit; /* first circuit since the order */
 };
 
 struct watch *watch_new(void)
@@ -127,7 +127,7 @@ static void read_circuits(struct watch_view *view, const struct watch *watch)
     }
 }
 
-/* Room before the lock is taken: allocating may take long. */
+/* Allocates before the lock is taken, since allocating may take long. */
 static void make_room(struct watch_view *view, uint32_t nodes)
 {
     if (view->circuit == NULL) {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Counts the host's time in which a mesh makes no progress, whether its nodes
- * are silent or ring on and on. Whoever waits for nodes asks it between any two
- * waits; whoever sees progress feeds it.
- */
+/* Measures host time in which a mesh makes no progress, whether its nodes are
+   silent or ring in vain. Whoever waits for nodes calls watchdog_barks()
+   between two waits; whoever sees progress calls watchdog_feed(). */
 #ifndef QEMU_FABRIC_WATCHDOG_H
 #define QEMU_FABRIC_WATCHDOG_H
 
@@ -12,24 +10,22 @@
 
 #include <stdbool.h>
 
-/* How long to wait for nodes at once. */
+/* Longest single wait for nodes, ns. */
 #define WATCHDOG_LOOK_NS (200 * HOST_CLOCK_MS_NS)
 
-/* Begins with the limit and the clock's time. */
+/* Initialise with the limit and the clock's time; the rest is 0. */
 struct watchdog {
-    uint64_t limit_ns; /* 0: it never barks */
-    uint64_t spent_ns; /* without progress */
-    uint64_t seen_ns;  /* the clock's time when it was asked last */
+    uint64_t limit_ns; /* host time allowed without progress; 0: no limit */
+    uint64_t spent_ns; /* host time since the last progress */
+    uint64_t seen_ns;  /* host clock at the last watchdog_barks() */
 };
 
-/*
- * Whether the limit is reached. The time since the last call counts, but no
- * more than WATCHDOG_LOOK_NS: what is longer this program was stopped itself,
- * by Ctrl-Z or with its container, and nodes perhaps with it.
- */
+/* Returns whether the limit is reached. Adds the time since the last call, but
+   at most WATCHDOG_LOOK_NS: a longer gap means that this program itself was
+   stopped, by Ctrl-Z or with its container. */
 NODISCARD bool watchdog_barks(struct watchdog *watchdog);
 
-/* There was progress: its time begins again. */
+/* Notes progress: the watchdog counts from 0 again. */
 static inline void watchdog_feed(struct watchdog *watchdog)
 {
     watchdog->spent_ns = 0;

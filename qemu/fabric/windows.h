@@ -8,11 +8,10 @@
 
 #define BACKEND_WINDOW_BYTES 0x01000000u
 
-/* Memory for `nodes` windows, one behind the other, all zeros; what is neither
-   read nor written takes none. Result: for windows_free(); NULL after a
-   message. */
+/* Allocates zeroed memory for `nodes` consecutive windows; untouched pages take
+   no memory. Free it with windows_free(). Returns NULL after a message. */
 uint8_t *windows_new(uint32_t nodes);
-void windows_free(uint8_t *memory, uint32_t nodes); /* NULL is allowed */
+void windows_free(uint8_t *memory, uint32_t nodes);
 
 static inline struct window *windows_at(uint8_t *memory, uint32_t node)
 {
@@ -20,11 +19,9 @@ static inline struct window *windows_at(uint8_t *memory, uint32_t node)
                                      (size_t)node * BACKEND_WINDOW_BYTES);
 }
 
-/*
- * Copies a part of a board's window. The board may write there at any time, so
- * the host reads everything once, checks the copy, and uses the copy: `from` is
- * volatile, and the compiler may not read it again.
- */
+/* Copies from a board's window. The board may write at any time, so the host
+   reads every byte once and checks and uses the copy. `from` is volatile so
+   that the compiler does not read again. */
 static inline void window_read(void *to, const volatile void *from,
                                size_t bytes)
 {
@@ -41,7 +38,7 @@ static inline uint32_t window_read_u32(const volatile uint32_t *from)
     return *from;
 }
 
-/* Whether a range lies in the DMA part of a window. */
+/* Returns whether a range lies in a window's DMA area. */
 static inline bool window_has(uint32_t offset, uint64_t bytes)
 {
     return offset >= WINDOW_DMA_OFFSET && offset <= BACKEND_WINDOW_BYTES &&
