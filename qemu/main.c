@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The `quincunx` command: finds the subcommand. */
+/* Runs the subcommand that is named first on the `quincunx` command line. */
 #include "qemu/command/command.h"
 #include "qemu/command/job_options.h"
 #include "qemu/ranks/ranks.h"
@@ -61,7 +61,7 @@ static const struct option_command *subcommand_of(const char *name)
     return NULL;
 }
 
-/* Says that there is no such subcommand, and which one may be meant. */
+/* Refuses an unknown subcommand, and suggests the closest one. */
 static int refuse(const char *word)
 {
     struct edits_nearest nearest = {.word = word};
@@ -78,12 +78,12 @@ static int refuse(const char *word)
     return EXIT_USAGE;
 }
 
-/* The exit status, unless what was printed did not get out. Nothing is said of
-   a reader that has gone away, as `head' does. */
+/* Returns the exit status, or a failure if output could not be written. A
+   reader that closed the pipe, as `head` does, is not reported. */
 static int finish(int status)
 {
     struct pollfd reader = {.fd = STDOUT_FILENO};
-    bool failed = ferror(stdout) != 0; /* by a write whose reason is lost */
+    bool failed = ferror(stdout) != 0; /* a write failed; errno is lost */
     bool written = fflush(stdout) == 0 && !failed;
     int error = errno;
 
@@ -96,7 +96,7 @@ static int finish(int status)
     return written || status != 0 ? status : EXIT_FAILED;
 }
 
-/* Runs a subcommand, whose full name takes the place of argv[0]. */
+/* Runs a subcommand. argv[0] becomes its full name. */
 static int run_subcommand(int argc, char **argv)
 {
     static char full_name[64];
@@ -110,7 +110,7 @@ static int run_subcommand(int argc, char **argv)
     return option_run(subcommand, argc, argv);
 }
 
-/* The whole help, or with a name that of a subcommand. */
+/* Prints the help of the command, or of the subcommand that is named. */
 static int help(int words, char **word)
 {
     char option[] = "--help";

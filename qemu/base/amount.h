@@ -5,26 +5,27 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Bytes for people, with three digits and a unit of thousands: "237 kB". */
+/* Prints a count of bytes with three digits and a unit of thousands: "237 kB".
+ */
 void amount_bytes(FILE *out, double bytes);
 
-/* A text to be printed where it is made: amount_time(ps).text. */
+/* A printed quantity, held by value: amount_time(ps).text is a string. */
 struct amount {
     char text[32];
 };
 
-/* A time with four digits and its unit: "5.000 us"; at most "nnn... s". */
+/* Returns a time as text, with four digits and its unit: "5.000 us". */
 struct amount amount_time(uint64_t time_ps);
 
 struct amount_unit {
     const char *name; /* "ns", "us", "ms" or "s" */
-    uint64_t ps;      /* in one unit */
+    uint64_t ps;      /* length of one unit, ps */
 };
 
-/* The largest unit of which a time is at least one; ns below that. */
+/* Returns the largest unit that is not longer than the time; ns at least. */
 struct amount_unit amount_unit_of(uint64_t time_ps);
 
-/* A count with the word for one thing: "1 board", "25 boards". */
+/* Prints a count with its noun, singular or plural: "1 board", "25 boards". */
 void amount_things(FILE *out, uint64_t count, const char *thing);
 
 #endif

@@ -9,13 +9,14 @@
 
 #define LINE_BYTES (2 * PATH_MAX)
 
-/* A hierarchy that is mounted, and this process's place in it. */
+/* A mounted cgroup hierarchy, and this process's group in it. */
 struct hierarchy {
     const struct control_group_controller *controller;
-    const struct control_group_files *files; /* of the mounted version */
-    char mount[PATH_MAX];                    /* where it is mounted */
-    char top[PATH_MAX]; /* which of its groups is seen there */
-    char own[PATH_MAX]; /* this process's group */
+    /* file names of the mounted version */
+    const struct control_group_files *files;
+    char mount[PATH_MAX];
+    char top[PATH_MAX]; /* path of the group that the mount point shows */
+    char own[PATH_MAX];
 };
 
 /* ---- small files ---- */
@@ -64,8 +65,8 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-/* A line of mountinfo(5): " - TYPE SOURCE OPTIONS" ends it, and its fourth and
-   fifth words are what is mounted where. */
+/* Parses a line of mountinfo(5). Words 4 and 5 are the mounted root and the
+   mount point; " - TYPE SOURCE OPTIONS" ends the line. */
 static bool parse_mount(struct hierarchy *hierarchy, const char *line)
 {
     const char *type = strstr(line, " - ");
@@ -83,8 +84,8 @@ static bool parse_mount(struct hierarchy *hierarchy, const char *line)
            has_word(type, hierarchy->controller->name);
 }
 
-/* This process's group in the hierarchy, of cgroups(7): "7:memory:/a/b", or of
-   version 2 "0::/a/b". */
+/* Reads this process's group from /proc/self/cgroup, cgroups(7): version 1 has
+   "7:memory:/a/b", version 2 has "0::/a/b". */
 static bool find_own(struct hierarchy *hierarchy, const char *root)
 {
     FILE *file = control_group_open(root, "/proc/self", "cgroup");
@@ -101,7 +102,8 @@ static bool find_own(struct hierarchy *hierarchy, const char *root)
                         ? path == names + 1
                         : has_word(names + 1, hierarchy->controller->name);
             path[strcspn(path, "\n")] = '\0';
-            path += strcmp(path + 1, "/") == 0; /* as "", the top one */
+            /* the top group "/" is stored as "" */
+            path += strcmp(path + 1, "/") == 0;
             snprintf(hierarchy->own, PATH_MAX, "%.4000s", path + 1);
         }
     }
@@ -111,13 +113,14 @@ static bool find_own(struct hierarchy *hierarchy, const char *root)
     return found;
 }
 
-/* The numbers of one group, as limits are told. */
+/* Bytes or processes that a group still allows, and its limit. */
 struct found {
     uint64_t left;
     uint64_t limit;
 };
 
-/* Reads what the group in `folder` leaves. Result: false if it has no limit. */
+/* Reads what the group in `folder` still allows. Returns false without a limit.
+ */
 static bool left_in(struct found *found, const struct hierarchy *hierarchy,
                     const char *root, const char *folder)
 {
@@ -138,8 +141,8 @@ static bool left_in(struct found *found, const struct hierarchy *hierarchy,
     return true;
 }
 
-/* Looks at this process's group and all around it, up to the one that is
-   mounted, for one that leaves less than *least. */
+/* Walks from this process's group up to the mounted one, and keeps the group
+   that leaves less than *least. */
 static void read_groups(struct found *least, char group[PATH_MAX],
                         struct hierarchy *hierarchy, const char *root)
 {

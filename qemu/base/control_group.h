@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the control groups around this process leave of something that they
- * limit (cgroups of version 1 or 2).
- */
+/* Reads how much of a resource the control groups around this process still
+   allow (cgroups of version 1 or 2). */
 #ifndef QEMU_BASE_CONTROL_GROUP_H
 #define QEMU_BASE_CONTROL_GROUP_H
 
@@ -11,36 +9,36 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The files of a group, in one version of the hierarchy. */
+/* File names of a group, in one version of the hierarchy. */
 struct control_group_files {
     const char *limit;
     const char *used;
-    const char *spare; /* the line of memory.stat with what nobody misses; or
-                          NULL */
+    /* name of the line in memory.stat that counts reclaimable bytes; or NULL */
+    const char *spare;
 };
 
 struct control_group_controller {
-    const char *name;                    /* in /proc/self/cgroup */
-    struct control_group_files files[2]; /* of version 1, of version 2 */
+    const char *name;                    /* as /proc/self/cgroup writes it */
+    struct control_group_files files[2]; /* [0]: version 1, [1]: version 2 */
 };
 
 /*
- * The group that leaves least, of this process's own and all around it. `root`
- * stands before all paths that are read: "" but in tests. Result: whether one
- * has a limit; then *left is what it leaves, *limit its limit, and `group` its
- * folder.
+ * Finds the tightest limit of this process's group and the groups above it.
+ * `root` is put before every path; it is "" except in tests. Returns false if
+ * no group has a limit. Otherwise *left is what the group still allows, *limit
+ * is its limit, and `group` is its folder.
  */
 bool control_group_read(uint64_t *left, uint64_t *limit, char group[PATH_MAX],
                         const char *root,
                         const struct control_group_controller *controller);
 
-/* Opens a file of a folder. Result: NULL if it is not there. */
+/* Opens a file of a group's folder. Returns NULL if the file is missing. */
 FILE *control_group_open(const char *root, const char *folder,
                          const char *name);
 
-/* Reads the number behind a word at the beginning of a line of such a file;
-   with the word "" that of the first line. Result: false if there is none, such
-   as "max". */
+/* Reads the number after `word`, the first word of a line in a group's file.
+   With the word "" it reads the first line. Returns false if no number is
+   found, such as for "max". */
 bool control_group_number(uint64_t *value, const char *root, const char *folder,
                           const char *name, const char *word);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STACK_BYTES 16384u /* of the handler: the thread's may be full */
+#define STACK_BYTES 16384u /* of the handler: the thread's own may be full */
 #define TEXT_BYTES 512u
 
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -23,7 +23,8 @@ static _Thread_local struct place place;
 static _Thread_local bool has_stack;
 static _Thread_local char stack[STACK_BYTES];
 
-/* The handler may call only what signal-safety(7) names. */
+/* A message that is built without malloc() and stdio: the handler may call only
+   the functions of signal-safety(7). */
 struct text {
     char data[TEXT_BYTES];
     size_t bytes;
@@ -91,10 +92,9 @@ static void say(const siginfo_t *info)
     (void)!write(STDERR_FILENO, text.data, text.bytes);
 }
 
-/* Ends the process with the signal's default action: a fault comes once more,
-   at the same place, as soon as this returns; what was sent is sent again. Of
-   several threads that crash at once one does so, and the others wait for it.
- */
+/* Ends the process with the signal's default action. A fault comes again as
+   soon as the handler returns; a sent signal is sent again. If several threads
+   crash at once, one thread does this and the others wait. */
 static void on_crash(int number, siginfo_t *info, void *context)
 {
     static atomic_flag ending = ATOMIC_FLAG_INIT;
@@ -112,7 +112,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
     }
 }
 
-/* Unless the thread has one already, as a sanitizer gives it. */
+/* Gives the thread a signal stack, unless a sanitizer has given it one. */
 static void give_stack(void)
 {
     const stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};

@@ -10,8 +10,8 @@ static unsigned least_of(unsigned a, unsigned b, unsigned c)
     return least < c ? least : c;
 }
 
-/* How many letters are to be put in, taken out or changed to turn one word into
-   the other, a name. Cost: the product of their lengths. */
+/* Returns how many letters must be added, removed or changed to turn one word
+   into the other. The run time grows with the product of both lengths. */
 static unsigned edits_between(const char *word, const char *name)
 {
     unsigned row[EDITS_NAME_BYTES + 1];

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far a word is from a name that it may have been meant to be. */
+/* Guesses the name that a mistyped word stands for. */
 #ifndef QEMU_BASE_EDITS_H
 #define QEMU_BASE_EDITS_H
 
-#define EDITS_MAX 2u         /* so near may a word be meant as the name */
-#define EDITS_NAME_BYTES 32u /* of the longest name */
+#define EDITS_MAX 2u         /* a name further away is no guess */
+#define EDITS_NAME_BYTES 32u /* longest name, bytes */
 
-/* The name, of those offered so far, that a word is nearest to. */
+/* The name closest to a word, among the names offered so far. */
 struct edits_nearest {
     const char *word;
-    const char *name; /* NULL: none is near */
+    const char *name; /* NULL: no name is close */
     unsigned edits;
 };
 
-/* Takes the name if it is nearer than those before, no more than EDITS_MAX
-   edits away, and not another word altogether. */
+/* Keeps the name if it is closer than the earlier names, at most EDITS_MAX
+   edits away, and by fewer edits than it has letters. */
 void edits_offer(struct edits_nearest *nearest, const char *name);
 
 #endif

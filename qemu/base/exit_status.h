@@ -3,8 +3,8 @@
 #ifndef QEMU_BASE_EXIT_STATUS_H
 #define QEMU_BASE_EXIT_STATUS_H
 
-#define EXIT_FAILED 1        /* an error, which stderr names */
-#define EXIT_USAGE 2         /* the command line asks for what is not allowed */
-#define EXIT_INTERRUPTED 130 /* ended by Ctrl-C: 128 and SIGINT's number */
+#define EXIT_FAILED 1        /* an error, named on stderr */
+#define EXIT_USAGE 2         /* the command line is wrong */
+#define EXIT_INTERRUPTED 130 /* ended by Ctrl-C: 128 + SIGINT */
 
 #endif

@@ -16,8 +16,8 @@
 
 #define STANDARD_OUTPUT "/dev/stdout"
 #define TEMPORARIES 100u
-#define UNSIZED_MAX (UINT64_C(1) << 30) /* of /proc, where kcore has no end */
-#define LINKS_MAX 40u /* as the system follows: path_resolution(7) */
+#define UNSIZED_MAX (UINT64_C(1) << 30) /* bytes; /proc/kcore never ends */
+#define LINKS_MAX 40u /* the kernel's limit: path_resolution(7) */
 
 static bool is_standard_input(const char *path)
 {
@@ -67,9 +67,9 @@ void file_beside_program(char path[PATH_MAX], const char *name)
     }
 }
 
-/* Follows the links that a missing file's path ends in. Result: their end; the
-   path itself if it ends in none; NULL with errno if they lead in a circle. To
-   be freed. */
+/* Follows symbolic links that end at a missing file. Returns the last link's
+   target, or `path` itself if it is no link. Returns NULL with errno if links
+   form a circle. The caller frees the text. */
 static char *followed(const char *path)
 {
     char *at = memory_or_exit(strdup(path));
@@ -99,9 +99,9 @@ static char *followed(const char *path)
     return NULL;
 }
 
-/* A file's path without links; of one that is missing, where its last part
-   leads in its folder. NULL with errno: there is no such folder, or the links
-   lead in a circle. To be freed. */
+/* Returns a path without symbolic links, also if only its last component is
+   missing. Returns NULL with errno if the folder is missing or links form a
+   circle. The caller frees the text. */
 static char *resolved(const char *path)
 {
     char *whole = realpath(path, NULL);
@@ -151,16 +151,16 @@ bool file_same(const char *one, const char *other)
 
 /* ---- reading ---- */
 
-/* Whether a path may lead to a pipe whose writer this program's caller started:
-   standard input, or what a shell makes of <(...). */
+/* Whether a path may be a pipe whose writer has been started: standard input,
+   or a shell's <(...). */
 static bool may_be_pipe(const char *path)
 {
     return is_standard_input(path) || strcmp(path, "/dev/stdin") == 0 ||
            strncmp(path, "/dev/fd/", strlen("/dev/fd/")) == 0;
 }
 
-/* Reads what comes next, and waits for it if the file was opened without
-   waiting. */
+/* Reads the next bytes of a file. Waits for bytes even if the file was opened
+   with O_NONBLOCK. */
 static ssize_t read_next(int fd, void *block, size_t room)
 {
     ssize_t got = read(fd, block, room);
@@ -172,8 +172,8 @@ static ssize_t read_next(int fd, void *block, size_t room)
     return got;
 }
 
-/* Copies all that comes out of a file to one without a name, which takes its
-   place, `most` bytes at most. Result: 0 and how many, or 1 after a message. */
+/* Replaces *file by a temporary copy of at most `most` bytes. Returns 0 and
+   sets *bytes, or 1 after a message. */
 static int spool(FILE **file, uint64_t *bytes, const char *path, uint64_t most)
 {
     FILE *copy = tmpfile();
@@ -201,8 +201,8 @@ static int spool(FILE **file, uint64_t *bytes, const char *path, uint64_t most)
     return 0;
 }
 
-/* Whether a regular file has as many bytes as its status says: those of /proc
-   and /sys have more or less. */
+/* Whether a regular file really has the size that fstat() reports. Files of
+   /proc and /sys do not. */
 static bool is_as_long(const struct stat *is, int fd)
 {
     char byte;
@@ -211,8 +211,8 @@ static bool is_as_long(const struct stat *is, int fd)
            (is->st_size > 0 ? 1 : 0);
 }
 
-/* Tells a file's size, and puts a copy in the place of what has to be read to
-   its end before that is known. Result: 0, or 1 after a message. */
+/* Measures a file. If its size is unknown before it is read, *file is replaced
+   by a temporary copy. Returns 0, or 1 after a message. */
 static int measure(FILE **file, uint64_t *bytes, const char *path)
 {
     int fd = fileno(*file);
@@ -245,8 +245,8 @@ static int measure(FILE **file, uint64_t *bytes, const char *path)
                                   "a pipe, or - for standard input");
 }
 
-/* Standard input, of its own; or a file. A pipe without a writer must be
-   refused, not waited for. */
+/* Opens a file, or a duplicate of standard input. O_NONBLOCK keeps a pipe
+   without a writer from blocking. */
 static int open_descriptor(const char *path)
 {
     int flags = O_RDONLY | O_CLOEXEC | (may_be_pipe(path) ? 0 : O_NONBLOCK);
@@ -257,7 +257,7 @@ static int open_descriptor(const char *path)
     }
     now = fcntl(STDIN_FILENO, F_GETFL);
     if (now >= 0 && (now & O_ACCMODE) == O_WRONLY) {
-        errno = EBADF; /* closed: process_streams_hold() */
+        errno = EBADF; /* standard input was closed: process_streams_hold() */
         return -1;
     }
     return dup(STDIN_FILENO);
@@ -360,9 +360,8 @@ int file_append(FILE *to, FILE *file, uint64_t bytes, const char *path)
 
 /* ---- writing ---- */
 
-/* Says why a file cannot be written. A file that is not there is no reason: its
-   folder is. Of a reader that has gone away, as `head' does, nothing is said.
- */
+/* Prints why a file cannot be written. ENOENT is blamed on the folder. EPIPE is
+   not reported: a reader such as `head` may close the pipe. */
 static int complain(const struct file_output *file, int error)
 {
     const char *path = file->path;
@@ -392,7 +391,7 @@ const char *file_output_name(const char *text)
     return strcmp(text, "-") == 0 ? STANDARD_OUTPUT : text;
 }
 
-/* The descriptor of this process that a path names; -1: none. */
+/* Returns the number N of a path such as /dev/fd/N, or -1. */
 static int descriptor_named(const char *path)
 {
     static const char *const before[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -421,8 +420,8 @@ bool file_is_standard_output(const char *path)
     return descriptor_named(path) == STDOUT_FILENO;
 }
 
-/* The signals that end this program while a file has its other name wait until
-   it has it no longer: nothing is left behind. */
+/* Blocks the signals that end this program while the temporary file exists, so
+   that no temporary file is left behind. */
 static void hold_signals(struct file_output *file)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -444,9 +443,8 @@ static void file_forget(struct file_output *file)
     free(file->target);
 }
 
-/* Opens a file that takes the path's place when it is complete. One that a
-   killed process of this number has left there keeps its name. Result: a
-   descriptor; -1 with errno. */
+/* Opens a temporary file beside `path`. Skips names left behind by a killed
+   process with this pid. Returns a descriptor, or -1 with errno. */
 static int open_temporary(struct file_output *file, const char *path)
 {
     int fd = -1;
@@ -468,7 +466,7 @@ static int open_temporary(struct file_output *file, const char *path)
     return fd;
 }
 
-/* Result: a descriptor; -1 with errno. */
+/* Returns a descriptor, or -1 with errno. */
 static int open_output(struct file_output *file, const char *path)
 {
     int named = descriptor_named(path);
@@ -496,8 +494,7 @@ static int open_output(struct file_output *file, const char *path)
     return fd;
 }
 
-/* Writes a stream's bytes, and keeps the error number, which the stream itself
-   forgets. */
+/* Writes a stream's bytes. Keeps the error number, which stdio loses. */
 static ssize_t write_cookie(void *cookie, const char *bytes, size_t count)
 {
     struct file_output *file = cookie;
@@ -526,8 +523,8 @@ static int close_cookie(void *cookie)
     return result;
 }
 
-/* Opens an output that an option names, or NULL. Result: 0, or -1 after a
-   message. */
+/* Opens an output; `option` names it in messages and may be NULL. Returns 0, or
+   -1 after a message. */
 static int open_for(struct file_output *file, const char *path,
                     const char *option)
 {
@@ -551,8 +548,8 @@ int file_output_open(struct file_output *file, const char *path)
     return open_for(file, path, NULL);
 }
 
-/* Has the disk what was written: else, after a loss of power, the new name
-   could have nothing behind it, and the old file would be gone. */
+/* Writes the file to the disk. Without fsync() before rename(), a power loss
+   could lose both the old and the new contents. */
 static bool sync_file(struct file_output *file)
 {
     bool synced = fflush(file->stream) == 0 && fsync(file->descriptor) == 0;
@@ -604,6 +601,6 @@ int file_output_check(const char *path, const char *option)
     if (open_for(&file, path, option) != 0) {
         return 1;
     }
-    /* The file is removed again: an incomplete end is no error here. */
+    /* Closing an incomplete file removes it, which is no error. */
     return file_output_close(&file, false) < 0 ? 0 : 1;
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Whole files: read at once, or written so that a reader of the name finds the
- * old contents or all of the new. Every function that fails has printed
- * `quincunx: <path>: <reason>` on stderr.
- */
+/* Reads whole files, and writes files atomically: a reader sees either the old
+   contents or all of the new. Every function that fails has printed `quincunx:
+   <path>: <reason>` on stderr. */
 #ifndef QEMU_BASE_FILE_H
 #define QEMU_BASE_FILE_H
 
@@ -15,107 +13,104 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The path of what lies beside this program, or in a folder there: `name` is
-   "zygote.so" or "mps2_an385/firmware.elf"; "", after a message, if /proc does
-   not tell where this program is. */
+/* Returns in `path` the path of a file in this program's folder; `name` is
+   "zygote.so" or "mps2_an385/firmware.elf". Returns "" after a message if /proc
+   does not tell the program's folder. */
 void file_beside_program(char path[PATH_MAX], const char *name);
 
-/* A path as messages name it: "standard input" for "-", "standard output" for
-   what file_output_name() makes of it, else as quote_shown() has it, and holds
-   it. */
+/* Returns a path as messages show it: "standard input" for "-", "standard
+   output" for file_output_name("-"), else quote_shown(path). The text is valid
+   as long as quote_shown()'s. */
 const char *file_name(const char *path);
 
-/* Prints what is wrong with a file on stderr, as printf() does. Result: 1. */
+/* Prints an error about a file on stderr, with printf()'s arguments. Returns 1.
+ */
 __attribute__((format(printf, 2, 3))) int file_error(const char *path,
                                                      const char *format, ...);
 
 /*
- * Whether two names stand for one regular file, or would if the one that is
- * missing were created: by device and inode where both exist (links included),
- * else by folder and last part. A pipe, a device such as /dev/null or anything
- * else that is no regular file is never the same: writing to it destroys
- * nothing.
+ * Whether two names are one regular file, or would be if the missing one were
+ * created. Existing files are compared by device and inode, missing ones by
+ * folder and last component. Returns false for pipes, devices and other files
+ * that writing does not destroy.
  */
 bool file_same(const char *one, const char *other);
 
-/* Reads a whole file, as file_open() opens it, with one byte of room behind it.
-   Result: 0 and *data, malloc'd, the caller's to free; or 1 and NULL. */
+/* Reads a whole file, which file_open() opens. The buffer has one spare byte at
+   the end. Returns 0 and *data, malloc'd, which the caller frees; or 1 and
+   NULL. */
 NODISCARD int file_read(uint8_t **data, uint64_t *bytes, const char *path);
 
-/* Reads the first `bytes` of an open file, likewise; `path` is for messages. */
+/* Reads the first `bytes` of an open file, with file_read()'s results. `path`
+   is for messages. */
 NODISCARD int file_read_open(uint8_t **data, FILE *file, uint64_t bytes,
                              const char *path);
 
-/* Opens a file and tells its size: what reading gives. Of standard input, "-",
-   of pipes, and of files of /proc and /sys, whose size is not known before, a
-   copy without a name is taken, once all has come. Result: 0 and *file, the
-   caller's to fclose(); or 1 and NULL. */
+/* Opens a file and measures it. Standard input ("-"), pipes, and files of /proc
+   and /sys are first copied to a temporary file. Returns 0 and *file, which the
+   caller closes by fclose(); or 1 and NULL. */
 NODISCARD int file_open(FILE **file, uint64_t *bytes, const char *path);
 
-/* Opens a file without a name, which is gone when it is closed. Result: the
-   caller's to fclose(); NULL after a message that names `path`, whose contents
-   it is to take. */
+/* Opens a temporary file, which vanishes when it is closed. `path` names the
+   final file in messages. Returns a file that the caller closes by fclose(), or
+   NULL after a message. */
 FILE *file_scratch(const char *path);
 
-/* Appends an open file of that many bytes to what a stream has; `path` is for
-   messages. Result: 0 or 1. */
+/* Appends `bytes` bytes of an open file to a stream. `path` is for messages.
+   Returns 0 or 1. */
 NODISCARD int file_append(FILE *to, FILE *file, uint64_t bytes,
                           const char *path);
 
-/* Bytes of a load: in memory, or in an open file that is read when they are
-   needed. All of it is the caller's. */
+/* A range of bytes, in memory or in an open file. The caller owns all of it. */
 struct file_piece {
-    const uint8_t *data; /* or NULL: in the file */
+    const uint8_t *data; /* NULL: the bytes are in `file` */
     FILE *file;
-    const char *path; /* of the file */
-    uint64_t at;      /* of the first byte in it */
+    const char *path;
+    uint64_t at; /* offset of the first byte in `file` */
 };
 
-/* Copies bytes; a file's position stays as it is. Result: 0; 1 if the file has
-   become shorter or cannot be read. */
+/* Copies bytes of a range. The file's position does not change. Returns 0, or 1
+   if the file has become shorter or cannot be read. */
 NODISCARD int file_piece_copy(uint8_t *to, const struct file_piece *piece,
                               uint64_t bytes);
 
-/* The path that an option's text means: "-" stands for standard output, as
-   "/dev/stdout", which all functions here write by its descriptor. */
+/* Returns the output path for an option's text: "-" becomes "/dev/stdout",
+   which all functions of this header write by descriptor. */
 const char *file_output_name(const char *text);
 
 bool file_is_standard_output(const char *path);
 
 /*
- * A file that takes its name only when it is complete: until then it lies next
- * to it, and signals that would end this program wait. One that is replaced
- * leaves its mode. Standard output, another descriptor (/dev/stderr,
- * /dev/fd/3), and a name that stands for no regular file (a pipe, /dev/null),
- * is written directly.
+ * A file that is written under a temporary name and renamed once it is
+ * complete. Signals that would end this program are blocked until then. A
+ * replaced file hands its mode to the new one. Standard output, other
+ * descriptors (/dev/stderr, /dev/fd/3), pipes and devices are written directly.
  */
 struct file_output {
-    FILE *stream;     /* for the caller to write to, not to close; it writes by
-                         the struct, which must stay where it is */
-    const char *path; /* as given: must stay valid until the end */
-    const char *option; /* that named it, for messages; or NULL */
-    char *target;       /* own: `path` with its symbolic links resolved */
-    char *temporary;    /* own: NULL if written directly */
-    bool held;          /* signals are held back ... */
-    sigset_t signals;   /* ... which were not, or were, before */
+    /* for the caller to write to, not to close; the struct must not move */
+    FILE *stream;
+    const char *path;   /* as given; must stay valid until the close */
+    const char *option; /* name of the option, for messages; or NULL */
+    char *target;       /* owned: `path` with its symbolic links resolved */
+    char *temporary;    /* owned; NULL if the file is written directly */
+    bool held;          /* signals are blocked */
+    sigset_t signals;   /* signal mask before the open */
     int descriptor;
-    int error; /* of the first write that failed, or 0 */
+    int error; /* errno of the first failed write, or 0 */
 };
 
-/* Whether a file can be made or replaced, before work of hours whose outcome it
-   is to take: what is there stays. A pipe or a device is not tried. `option`,
-   such as "--report", named it: messages do so, too. Result: 0 or 1. */
+/* Checks before long work that a file can be created or replaced. Existing
+   contents stay. Pipes and devices are not tried. `option`, such as "--report",
+   is named in messages. Returns 0 or 1. */
 NODISCARD int file_output_check(const char *path, const char *option);
 
-/* Result: 0; -1, and nothing is to be closed. Of several open ones the last is
-   closed first. */
+/* Returns 0, or -1 with nothing to close. Several open files must be closed in
+   reverse order. */
 NODISCARD int file_output_open(struct file_output *file, const char *path);
 
-/*
- * Ends the file: gives it its name if `complete` and all was written, else
- * removes it. Result: 0; -1 if it is not there, with a message unless the
- * caller said that it is not complete.
- */
+/* Closes the file. Renames it to its final name if `complete` and no write
+   failed, else removes it. Returns 0, or -1 if the file is not in place. A
+   message is printed unless `complete` is false. */
 NODISCARD int file_output_close(struct file_output *file, bool complete);
 
 #endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The clock of whoever waits: of this machine; of a model, whose time is its
- * own; or of a test, which says how far time goes (test/lib/fake_clock.h).
- *
- * Whatever waits with a deadline reads the time and waits by the same clock.
- * Real time that is only reported may be read from another one.
- */
+/* A clock to read and to wait by: this machine's, a model's own time, or a
+   test's (test/lib/fake_clock.h). Code that waits until a deadline reads the
+   deadline's clock. Times that are only reported may come from another clock.
+   */
 #ifndef QEMU_BASE_HOST_CLOCK_H
 #define QEMU_BASE_HOST_CLOCK_H
 
@@ -20,13 +17,14 @@
 #define HOST_CLOCK_S_NS 1000000000ull
 
 struct host_clock {
-    /* Time in ns since some moment; it never goes back. */
+    /* Returns the time in ns since some moment; the time never decreases. */
     uint64_t (*now)(void *context);
 
     /*
      * Waits until one of `count` descriptors is ready, a signal is caught, or
-     * the time is until_ns (HOST_CLOCK_NEVER: no deadline). If that has passed
-     * it looks once. Result: as poll()'s; 0: the time is up.
+     * the clock reaches until_ns (HOST_CLOCK_NEVER: no deadline). After the
+     * deadline the descriptors are checked once. Returns poll()'s result; 0
+     * means that the deadline has passed.
      */
     int (*wait)(void *context, struct pollfd *of, unsigned count,
                 uint64_t until_ns);
@@ -34,8 +32,8 @@ struct host_clock {
     void *context;
 };
 
-/* This machine's clock: CLOCK_MONOTONIC. Programs of tests are linked with
-   test/lib/fake_clock.c in place of host_clock.c, and get another one. */
+/* Returns this machine's clock, CLOCK_MONOTONIC. Test programs link
+   test/lib/fake_clock.c, which returns a fake clock. */
 const struct host_clock *host_clock(void);
 
 static inline uint64_t host_clock_ns(const struct host_clock *clock)
@@ -53,14 +51,14 @@ static inline double host_clock_s(const struct host_clock *clock)
     return 1e-9 * (double)host_clock_ns(clock);
 }
 
-/* Waits for one descriptor for at most `ns`. Result: as poll()'s. */
+/* Waits at most `ns` for one descriptor. Returns poll()'s result. */
 NODISCARD static inline int host_clock_poll(const struct host_clock *clock,
                                             struct pollfd *of, uint64_t ns)
 {
     return clock->wait(clock->context, of, 1, host_clock_ns(clock) + ns);
 }
 
-/* Waits for `ns`, less if a signal is caught. */
+/* Waits `ns` nanoseconds, or less if a signal is caught. */
 static inline void host_clock_pause(const struct host_clock *clock, uint64_t ns)
 {
     (void)clock->wait(clock->context, NULL, 0, host_clock_ns(clock) + ns);

@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 #define KIB 1024u
-#define NEAR 64u /* processes; a limit that leaves more is not what was met */
-#define STACK_BYTES (512 * KIB)      /* four times what was seen to be taken */
-#define ADMIN (UINT64_C(1) << 21)    /* CAP_SYS_ADMIN */
-#define RESOURCE (UINT64_C(1) << 24) /* CAP_SYS_RESOURCE */
+#define NEAR 64u /* processes; a limit that leaves more is not reported */
+#define STACK_BYTES (512 * KIB) /* bytes; four times the measured use */
+#define ADMIN (UINT64_C(1) << 21)
+#define RESOURCE (UINT64_C(1) << 24)
 
 static const struct control_group_controller pids = {
     "pids",
@@ -34,7 +34,8 @@ static const struct control_group_controller memory = {
 
 /* ---- processes and threads ---- */
 
-/* A limit and what of it is left, if that is less than what is known. */
+/* Keeps a limit that leaves less than `limits` so far. The format and its
+   values name the limit. */
 __attribute__((format(printf, 3, 4))) static void
 offer(struct limits_processes *limits, uint64_t left, const char *format, ...)
 {
@@ -53,7 +54,7 @@ static uint64_t rest(uint64_t most, uint64_t used)
     return most > used ? most - used : 0;
 }
 
-/* The threads of a process, if it is this user's. */
+/* Returns the number of threads of a process, 0 if another user owns it. */
 static uint64_t threads_of(const char *root, const char *pid)
 {
     char folder[64];
@@ -68,7 +69,7 @@ static uint64_t threads_of(const char *root, const char *pid)
     return threads;
 }
 
-/* The processes and threads of this user that can be seen. */
+/* Returns the number of visible threads of this user. */
 static uint64_t count_own(const char *root)
 {
     char path[PATH_MAX];
@@ -89,9 +90,9 @@ static uint64_t count_own(const char *root)
     return threads;
 }
 
-/* Whether the user's limit counts for this process: not for the root of the
-   system, nor with the capabilities that outdo it; but for that of a container
-   with users of its own. */
+/* Whether RLIMIT_NPROC applies to this process. The system's root and processes
+   with CAP_SYS_ADMIN or CAP_SYS_RESOURCE are exempt. The root of a container
+   with its own user namespace is not. */
 static bool is_limited(const char *root)
 {
     FILE *map = control_group_open(root, "/proc/self", "uid_map");
@@ -236,8 +237,8 @@ int limits_allow_stack(void)
 
 static char text[PATH_MAX + 128];
 
-/* Limits that each process has by itself, and how `ulimit` counts them; the
-   first three may be why one ended. */
+/* Limits of each process, with the letter and unit of `ulimit`. The first three
+   may have ended a process. */
 static const struct own_limit {
     int kind;
     char option;
@@ -251,7 +252,7 @@ static const struct own_limit {
 #define OWN_LIMITS (sizeof own_limits / sizeof *own_limits)
 #define ENDING_LIMITS 3
 
-/* " (ulimit -v: 4096 KiB)". Result: false if there is no such limit. */
+/* Writes " (ulimit -v: 4096 KiB)". Returns false if the limit is not set. */
 static bool write_limit(char name[64], const struct own_limit *own)
 {
     struct rlimit limit;
@@ -278,7 +279,8 @@ void limits_print_own(FILE *out)
     fputs(before[0] == ',' ? "\n" : "", out);
 }
 
-/* A message with the first of two kinds of limits behind it that is set. */
+/* Returns the text of an error number, followed by the first of two kinds of
+   limits that is set. */
 static const char *with_limit(int error, int kind, int other)
 {
     char name[64];

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The limits that a system sets to this process and its children: how much they
- * leave, and what they are called where a message names them. `root` stands
- * before all paths that are read: "" but in tests.
- */
+/* Limits that the system sets to this process and its children. The functions
+   tell how much a limit still allows, and its name for messages. `root` is put
+   before every path; it is "" except in tests. */
 #ifndef QEMU_BASE_LIMITS_H
 #define QEMU_BASE_LIMITS_H
 
@@ -14,63 +12,59 @@
 #include <stdio.h>
 
 struct limits_processes {
-    uint64_t left; /* processes and threads that may be started yet; UINT64_MAX:
-                      nobody knows */
-    char name[PATH_MAX + 64]; /* of the limit that leaves so few, with its
-                                 number; "": none is known */
+    /* processes and threads that may still be started; UINT64_MAX: unknown */
+    uint64_t left;
+    /* the tightest limit with its number; "": unknown */
+    char name[PATH_MAX + 64];
 };
 
 /*
- * Fills in what is left now: of the user's (ulimit -u), where that counts for
- * this process; of the nearest control group's; of the system's. Processes in
- * other containers count for the user, too, and are not seen.
+ * Reads how many more processes may be started. Three limits count: the user's
+ * (ulimit -u), if it applies to this process; the nearest control group's; the
+ * system's. Processes in other containers count for the user but cannot be
+ * seen.
  */
 void limits_read_processes(struct limits_processes *limits, const char *root);
 
 struct limits_memory {
-    uint64_t bytes;       /* that are left; UINT64_MAX: nobody knows */
-    char group[PATH_MAX]; /* the folder of the group that leaves no more; "":
-                             it is all that the system has */
+    uint64_t bytes; /* bytes left; UINT64_MAX: unknown */
+    /* folder of the control group that sets the limit; "": the whole system's
+       memory */
+    char group[PATH_MAX];
 };
 
-/* Fills in the memory that this process and its children may still take before
-   the system ends one of them: what /proc/meminfo calls available, or what the
-   nearest control group leaves if that is less. */
+/* Reads how much memory this process and its children may take before the
+   system ends one. The number is MemAvailable of /proc/meminfo, or less if the
+   nearest control group leaves less. */
 void limits_read_memory(struct limits_memory *limit, const char *root);
 
-/*
- * How many processes the system has ended so far because memory ran out, in
- * any control group; 0 if it does not tell. A process that was ended by SIGKILL
- * while this number grew was probably one of them.
- */
+/* Returns how many processes of any control group the system has killed for
+   lack of memory; 0 if unknown. If the number grows while a process dies by
+   SIGKILL, the process was probably killed for memory. */
 uint64_t limits_memory_kills(const char *root);
 
-/*
- * Whether `threads` of `nodes` boards may be started, as limits leave them.
- * Result: 0; -1 after a message with both numbers and the limit's name.
- */
+/* Checks that limits allow `threads` threads for `nodes` boards. Returns 0, or
+   -1 after a message with both numbers and the limit's name. */
 NODISCARD int limits_allow_threads(unsigned long threads, unsigned nodes);
 
-/*
- * Raises the limit of open files to `need` where it is lower. Result: 0; -1
- * with a message on stderr that `nodes` boards need them.
- */
+/* Raises the limit of open files to at least `need`. Returns 0, or -1 after a
+   message on stderr that names the number of boards. */
 NODISCARD int limits_allow_descriptors(unsigned long need, unsigned nodes);
 
-/* Raises the limit of the stack to what this program and QEMU need, where it is
-   lower. Result: 0; an exit status after a message. */
+/* Raises the stack limit to at least the need of this program and QEMU. Returns
+   0, or an exit status after a message. */
 NODISCARD int limits_allow_stack(void);
 
-/* Explains a file's error number, with the limit that is behind it: "File too
-   large (ulimit -f: 8192 bytes)". Valid until the next call. */
+/* Returns the text of a file's error number with the limit that caused it:
+   "File too large (ulimit -f: 8192 bytes)". Valid until the next call. */
 const char *limits_file_error(int error);
 
-/* Explains why a process or thread could not be started: "Resource temporarily
+/* Returns why a process or thread could not be started: "Resource temporarily
    unavailable (ulimit -u (74) leaves 1)". Valid until the next call. */
 const char *limits_start_error(int error);
 
-/* Prints the limits of memory and processor time that each process has (ulimit
-   -v, -d, -t), which may be why one ended; nothing where there are none. */
+/* Prints each process's limits of memory and processor time (ulimit -v, -d,
+   -t), any of which may end a process. Prints nothing if none is set. */
 void limits_print_own(FILE *out);
 
 #endif

@@ -18,34 +18,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row of a command that is being parsed. */
+/* A row of the option tables, with the value that the command line gives it. */
 struct entry {
     const struct option_row *row;
     const struct option_table *table;
-    char *options;        /* its table's struct */
-    const char *text;     /* the last value, "" for none; NULL: not given */
-    const char **text_at; /* takes a copy of .text; or NULL */
+    char *options;        /* the struct that the table's fields lie in */
+    const char *text;     /* last value; "": without a value; NULL: not given */
+    const char **text_at; /* receives a copy of .text; or NULL */
 };
 
-/* An option or a word of the command line. */
+/* An option or a word of the command line, in the order given. */
 struct given {
     struct entry *entry;
-    const char *text; /* the value; NULL: none */
+    const char *text;
 };
 
 struct parse {
     const struct option_command *command;
-    const char *mark; /* before a name in messages: "--"; "" in a list */
+    /* printed before a name in messages: "--"; "" in a list */
+    const char *mark;
     void *options;
-    struct entry *entry; /* of all tables; behind them those of `own` */
-    size_t rows;         /* without those of `own` */
-    struct entry word;   /* its row is NULL if words are refused */
-    struct given *given; /* in the command line's order */
+    struct entry *entry; /* rows of all tables, then those of `own` */
+    size_t rows;         /* entries without those of `own` */
+    struct entry word;   /* .row is NULL if the command takes no words */
+    struct given *given;
     size_t count;
     unsigned words;
 };
 
-/* Options of every command. */
+/* Options that every command has. */
 static const struct option_row own[] = {
     {.name = "help", .letter = '?', .value = "HOW", .optional = true},
     {.name = "usage", .letter = 'h'}};
@@ -57,7 +58,7 @@ static bool is_list(const struct parse *parse)
     return parse->mark[0] == '\0';
 }
 
-/* The name of an option, a word or a list's key in messages. */
+/* Writes the name of an option, a word or a list's key for messages. */
 static void name_entry(char name[OPTION_NAME_BYTES], const struct parse *parse,
                        const struct entry *entry)
 {
@@ -71,7 +72,7 @@ static void name_entry(char name[OPTION_NAME_BYTES], const struct parse *parse,
 
 /* ---- names ---- */
 
-/* Prints what is wrong with the command line. Result: false. */
+/* Prints an error of the command line. Returns false. */
 __attribute__((format(printf, 2, 3))) static bool
 refuse(const struct parse *parse, const char *format, ...)
 {
@@ -98,8 +99,7 @@ static void print_help(const struct parse *parse, const char *how)
     free(row);
 }
 
-/* Refuses a name that no row has, with the row's that may be meant, or that is
-   the beginning of several. */
+/* Refuses an unknown or ambiguous name, and suggests the closest option. */
 static bool refuse_name(const struct parse *parse, const char *word)
 {
     char name[EDITS_NAME_BYTES + 1];
@@ -132,8 +132,8 @@ static bool refuse_name(const struct parse *parse, const char *word)
     return false;
 }
 
-/* What getopt_long() returns of an option without a letter: its place among the
-   entries, behind all letters. */
+/* getopt_long() returns FIRST_NAME + i for entry i without a letter. Letters
+   have codes below FIRST_NAME. */
 #define FIRST_NAME 256
 
 static bool has_value(const struct option_row *row)
@@ -162,8 +162,7 @@ static void add_given(struct parse *parse, struct entry *entry,
     parse->given[parse->count++] = (struct given){entry, text};
 }
 
-/* Takes an option as getopt_long() returned it. Result: whether all is well;
-   else after a message. */
+/* Takes one option returned by getopt_long(). Returns false after a message. */
 static bool take(struct parse *parse, int code, char *const *argv)
 {
     const char *word = argv[optind - 1];
@@ -196,14 +195,15 @@ static bool take(struct parse *parse, int code, char *const *argv)
     return true;
 }
 
-/* Goes through the command line, and lists what is given. Result: whether all
-   is well; else after a message. */
+/* Lists all options and words of the command line. Returns false after a
+   message. */
 static bool read_line(struct parse *parse, int argc, char **argv)
 {
     size_t rows = parse->rows + OWN_ROWS;
     struct option *name = memory_or_exit(calloc(rows + 1, sizeof *name));
     char *letters = memory_or_exit(malloc(2 * rows + sizeof "-:"));
-    char *letter = stpcpy(letters, "-:"); /* words in order; no messages */
+    /* "-": words in order; ":": no messages of getopt */
+    char *letter = stpcpy(letters, "-:");
     bool good = true;
     int code = 0;
 
@@ -221,22 +221,21 @@ static bool read_line(struct parse *parse, int argc, char **argv)
         }
     }
     *letter = '\0';
-    optind = 0; /* begins anew */
+    optind = 0; /* restarts getopt_long() */
     while (good && code >= 0) {
         optopt = 0;
         code = getopt_long(argc, argv, letters, name, NULL);
         good = code < 0 || take(parse, code, argv);
     }
     for (; good && optind < argc; ++optind) {
-        add_given(parse, &parse->word, argv[optind]); /* behind "--" */
+        add_given(parse, &parse->word, argv[optind]); /* words after "--" */
     }
     free(letters);
     free(name);
     return good;
 }
 
-/* Stores an option's value or a word. Result: whether all is well; else after a
-   message. */
+/* Stores the value of an option or a word. Returns false after a message. */
 static bool store_given(struct parse *parse, const struct given *given)
 {
     struct entry *entry = given->entry;
@@ -261,7 +260,6 @@ static bool store_given(struct parse *parse, const struct given *given)
     return option_store(entry->row, name, entry->options, given->text) == 0;
 }
 
-/* Stores the values of options, then the words. */
 static bool store_all(struct parse *parse)
 {
     bool good = true;
@@ -278,8 +276,8 @@ static bool store_all(struct parse *parse)
 
 /* ---- the options together ---- */
 
-/* The entry of an option that was given, with another value than the usual, by
-   a name at the beginning of a list; NULL: none. */
+/* Returns the entry of a given option whose value is not its row's .usual.
+   `name` is the first word of a list. Returns NULL if not given. */
 static const struct entry *given(const struct parse *parse, const char *name)
 {
     size_t length = strcspn(name, " ");
@@ -299,8 +297,8 @@ static const struct entry *given(const struct parse *parse, const char *name)
     return NULL;
 }
 
-/* Bits of the features that the command line has and that the option is for;
-   all bits if the option is for any. */
+/* Returns the bits of features that both the command line has and the option's
+   row names. Returns all bits if the row names no features. */
 static unsigned kinds_of(const struct entry *entry)
 {
     return entry->row->of == 0
@@ -308,13 +306,13 @@ static unsigned kinds_of(const struct entry *entry)
                : entry->row->of & entry->table->has(entry->options);
 }
 
-/* What stands between a list's names, of which `left` follow. */
+/* Returns the text between two names of a list, with `left` names to come. */
 static const char *between(size_t left, const char *last)
 {
     return left == 0 ? "" : left == 1 ? last : ", ";
 }
 
-/* Prints the names of kinds: "a, b or c". */
+/* Prints the names of features: "a, b or c". */
 static void print_kinds(const struct entry *entry, unsigned bits)
 {
     for (unsigned i = 0; bits != 0; ++i) {
@@ -335,8 +333,8 @@ static bool is_missing(const struct parse *parse, const struct entry *entry)
            kinds_of(entry) != 0;
 }
 
-/* Whether options and words that must be there are, else after a message that
-   names all that are not. */
+/* Whether all required options and words are given. If not, a message names all
+   missing ones. */
 static bool is_whole(const struct parse *parse)
 {
     const struct option_command *command = parse->command;
@@ -380,7 +378,6 @@ static bool is_whole(const struct parse *parse)
     return false;
 }
 
-/* Prints "--name", or "--name 'value'". */
 static void print_given(const struct parse *parse, const struct entry *entry)
 {
     fprintf(stderr, "%s%s", parse->mark, entry->row->name);
@@ -389,8 +386,8 @@ static void print_given(const struct parse *parse, const struct entry *entry)
     }
 }
 
-/* Whether an option that was given does not go with the others, after a
-   message. */
+/* Whether a given option conflicts with the other options. Prints a message if
+   so. */
 static bool is_amiss(const struct parse *parse, const struct entry *entry)
 {
     const struct option_row *row = entry->row;
@@ -424,8 +421,8 @@ static bool is_amiss(const struct parse *parse, const struct entry *entry)
     return other != NULL;
 }
 
-/* Checks what the rows say of each other. Result: whether all is well; else
-   after a message. */
+/* Checks every row's .of, .needs and .without. Returns false after a message.
+ */
 static bool agree(const struct parse *parse)
 {
     for (size_t i = 0; i < parse->rows; ++i) {
@@ -445,7 +442,7 @@ static void *field_of(const struct entry *entry)
     return entry->options + entry->row->at;
 }
 
-/* Checks that places lie inside the mesh, if the command line says its size. */
+/* Checks that coordinates lie inside the mesh, if its size is given. */
 static bool are_inside(const struct parse *parse)
 {
     const struct torus_size *size = NULL;
@@ -480,8 +477,8 @@ static bool are_inside(const struct parse *parse)
     return true;
 }
 
-/* The place of a file among the others when they are checked: those that are
-   read, those that are written, those that are both. */
+/* Returns the rank by which files are sorted for the check: 0 read, 1 written,
+   2 read and written. */
 static unsigned rank_of(const struct option_row *row)
 {
     return row->type == OPTION_UPDATE                                  ? 2
@@ -489,15 +486,15 @@ static unsigned rank_of(const struct option_row *row)
                                                                        : 0;
 }
 
-/* The file that an option or a word names, as file_output_name() has it if it
-   is written; NULL: none. */
+/* Returns the path of the file that an option or word names; outputs are
+   converted by file_output_name(). Returns NULL if no file is named. */
 static const char *file_of(const struct given *given)
 {
     const struct option_row *row = given->entry->row;
     const char *text = given->text;
 
     if (row->type < OPTION_LISTS && text != given->entry->text) {
-        return NULL; /* another value came later */
+        return NULL; /* a later value replaces this one */
     }
     switch (row->type) {
     case OPTION_INPUT:
@@ -534,8 +531,8 @@ static struct option_file describe_file(const struct parse *parse,
     return file;
 }
 
-/* Checks the files, and says where lines for people go. Result: 0, or an exit
-   status after a message. */
+/* Checks all files, and chooses the stream of lines for people. Returns 0, or
+   an exit status after a message. */
 static int check_files(const struct parse *parse)
 {
     const struct option_command *command = parse->command;
@@ -563,7 +560,7 @@ static int check_files(const struct parse *parse)
 
 /* ---- the whole ---- */
 
-/* Lists the rows of a table whose struct is at `options`. */
+/* Adds the rows of a table to the entries; `options` is the table's struct. */
 static void list_rows(struct parse *parse, const struct option_table *table,
                       char *options)
 {
@@ -660,8 +657,8 @@ int option_run(const struct option_command *command, int argc, char **argv)
 
 /* ---- lists ---- */
 
-/* Ends the first word of a list at its comma; a backslash takes the meaning off
-   the character behind it, and goes away. Result: the next word, or NULL. */
+/* Ends the first word of a list at its comma, and removes backslashes that
+   escape a character. Returns the next word, or NULL. */
 static char *cut_word(char *text)
 {
     char *to = text;
@@ -676,7 +673,7 @@ static char *cut_word(char *text)
     return last ? NULL : text + 1;
 }
 
-/* The entry of a key; NULL after a message. */
+/* Returns the entry of a list's key, or NULL after a message. */
 static struct entry *entry_keyed(const struct parse *parse, const char *key)
 {
     char keys[OPTION_CHOICE_BYTES * OPTION_KEYS] = "";
@@ -696,7 +693,7 @@ static struct entry *entry_keyed(const struct parse *parse, const char *key)
                                                       : NULL;
 }
 
-/* Takes "KEY=VALUE". Result: whether all is well; else after a message. */
+/* Takes "KEY=VALUE". Returns false after a message. */
 static bool take_pair(struct parse *parse, char *word)
 {
     char *equals = strchr(word, '=');

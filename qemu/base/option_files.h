@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The check of the files that a command line names. */
+/* Checks the files that a command line names. */
 #ifndef QEMU_BASE_OPTION_FILES_H
 #define QEMU_BASE_OPTION_FILES_H
 
@@ -11,23 +11,23 @@
 #define OPTION_NAME_BYTES 48u
 
 struct option_file {
-    char option[OPTION_NAME_BYTES]; /* for messages: "--report" */
-    const char *path;               /* as of file_output_name() */
-    const char *suffixes;           /* as of struct option_row */
-    bool written;                   /* else it is only read */
+    char option[OPTION_NAME_BYTES]; /* name for messages: "--report" */
+    const char *path;     /* outputs are converted by file_output_name() */
+    const char *suffixes; /* suffixes of the option's row; or NULL */
+    bool written;         /* false: the file is only read */
 };
 
 /*
- * Checks that a file with suffixes, or that is written, has a name, whose end,
- * whether capitals or not, does not tell another kind of file than it will be:
- * a WAV file must not be called x.flac, but may be called x or x.new; that none
- * that is written is the file of one before it in the list; that standard
- * output takes one outcome; and that files can be written. Result: 0, or an
- * exit status after a message.
+ * Checks the files of a command line. Outputs and files with suffixes must have
+ * a name whose suffix, in any case, does not tell another kind of file: a WAV
+ * file must not be called x.flac, but may be called x or x.new. No output may
+ * be the same file as an earlier entry of the list. Only one outcome may go to
+ * standard output. All outputs must be writable. Returns 0, or an exit status
+ * after a message.
  */
 NODISCARD int option_files_check(const struct option_file file[], size_t files);
 
-/* Whether one of them is standard output. */
+/* Whether a file of the list is standard output. */
 bool option_files_standard(const struct option_file file[], size_t files);
 
 #endif

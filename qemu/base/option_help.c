@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define LINE 79u
-#define TEXT_COLUMN 29u /* of the help of options */
+#define TEXT_COLUMN 29u /* where the help of an option begins */
 
 /* ---- choices ---- */
 
@@ -41,8 +41,8 @@ bool option_choice(char choice[OPTION_CHOICE_BYTES],
 
 /* ---- lines ---- */
 
-/* Prints the rest of a line that has `column` characters; more lines begin at
-   `indent`. */
+/* Prints text after `column` characters of a line; further lines begin at
+   column `indent`. */
 static void print_line(const char *text, size_t length, size_t column,
                        size_t indent)
 {
@@ -62,7 +62,7 @@ static void print_lines(const char *text, size_t length)
 
 /* ---- rows ---- */
 
-/* Prints "  -o, --output=FILE". Result: its length. */
+/* Prints "  -o, --output=FILE". Returns its length in characters. */
 static size_t print_name(const struct option_row *row)
 {
     const char letter[] = {'-', row->letter, ',', '\0'};
@@ -90,7 +90,7 @@ static void print_row(const struct option_row *row)
     print_line(row->help, strlen(row->help), column, TEXT_COLUMN);
 }
 
-/* Prints the name, and as much of the help as the line has room for. */
+/* Prints an option's name, and its help cut to the end of the line. */
 static void print_short(const struct option_row *row)
 {
     size_t column = print_name(row);
@@ -113,7 +113,7 @@ static void print_short(const struct option_row *row)
            some < length ? " .." : "");
 }
 
-/* Prints the fields that man pages and completions are made of. */
+/* Prints an option's row for the makers of man pages and completions. */
 static void print_fields(const struct option_row *row)
 {
     char choice[OPTION_CHOICE_BYTES];
@@ -131,8 +131,8 @@ static void print_fields(const struct option_row *row)
 
 /* ---- the help ---- */
 
-/* Rows are in the order of their groups; there by their letter or the name's
-   first, then by name. */
+/* Sorts rows by group, then by letter or the name's first letter, then by name.
+ */
 static int compare_rows(const void *a, const void *b)
 {
     const struct option_row *one = *(const struct option_row *const *)a;

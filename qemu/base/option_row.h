@@ -9,35 +9,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The kind of an option's value, and the type of the field that takes it. */
+/* Types of an option's value, each with the C type of its field. */
 enum option_type {
-    OPTION_FLAG,   /* no value; bool: true once it is given */
-    OPTION_FIXED,  /* no value; unsigned integer: .fixed */
-    OPTION_TEXT,   /* const char *: the word, of .least bytes or more */
+    OPTION_FLAG,   /* no value; bool: set to true */
+    OPTION_FIXED,  /* no value; unsigned integer: set to .fixed */
+    OPTION_TEXT,   /* const char *: a word of at least .least bytes */
     OPTION_INPUT,  /* const char *: a file to read */
-    OPTION_PATH,   /* char [width]: a file to read, its name cut to fit */
-    OPTION_OUTPUT, /* const char *: a file to write, by file_output_name() */
-    OPTION_UPDATE, /* const char *: a file to read and to write, not "-" */
-    OPTION_COUNT,  /* unsigned integer of .width bytes (0: 8): digits, from
-                      .least to .most, any if .most is 0; one of .choices */
-    OPTION_SIZE,   /* as OPTION_COUNT, with a suffix: k, MiB */
-    OPTION_TIME,   /* as OPTION_COUNT, picoseconds, with a suffix: us */
-    OPTION_CHOICE, /* unsigned integer or bool: the place in .choices */
-    OPTION_MESH,   /* struct torus_size: WxH, sides up to .most, if not 0 */
-    OPTION_SIDE,   /* struct torus_size: the side of a 5^k x 5^k torus */
-    OPTION_COORD,  /* struct torus_coord: X,Y, inside the OPTION_MESH or
-                      OPTION_SIDE of the same command if that is given */
-    OPTION_SET,    /* any field: .set() stores the value */
-    OPTION_LISTS,  /* below: options that may be repeated */
-    OPTION_TEXTS = OPTION_LISTS, /* struct option_texts: the words */
+    OPTION_PATH,   /* char [width]: a file to read; a longer name is cut */
+    OPTION_OUTPUT, /* const char *: a file to write; see file_output_name() */
+    OPTION_UPDATE, /* const char *: a file to read and write, not "-" */
+    /* unsigned integer of .width bytes (0: 8), from .least to .most (0: no
+       bound), or one of .choices */
+    OPTION_COUNT,
+    OPTION_SIZE,   /* OPTION_COUNT with a suffix: k, MiB */
+    OPTION_TIME,   /* OPTION_COUNT in picoseconds with a suffix: us */
+    OPTION_CHOICE, /* unsigned integer or bool: index of the word in .choices */
+    OPTION_MESH,   /* struct torus_size: WxH; sides up to .most unless 0 */
+    OPTION_SIDE,   /* struct torus_size: one side of a 5^k x 5^k torus */
+    /* struct torus_coord: X,Y, inside the command's OPTION_MESH or OPTION_SIDE
+       if one is given */
+    OPTION_COORD,
+    OPTION_SET,                  /* any field: .set() stores the value */
+    OPTION_LISTS,                /* options from here on may be repeated */
+    OPTION_TEXTS = OPTION_LISTS, /* struct option_texts: words */
     OPTION_INPUTS,               /* struct option_texts: files to read */
     OPTION_OUTPUTS,              /* struct option_texts: files to write */
-    OPTION_PLACES /* struct option_places: X,Y as of OPTION_COORD, at most .most
-                     times; as .value says it may stand before more: "X,Y=FILE",
-                     a file to read, or "X,Y[=FILE]" */
+    /* struct option_places: OPTION_COORD up to .most times. A .value "X,Y=FILE"
+       adds a file to read; with "X,Y[=FILE]" the file may be left out */
+    OPTION_PLACES
 };
 
-/* Values of an option that may be repeated; freed by option_free(). */
+/* Values of a repeatable option. option_free() frees them. */
 struct option_texts {
     const char **text;
     uint32_t count;
@@ -45,89 +47,94 @@ struct option_texts {
 
 struct option_place {
     struct torus_coord at;
-    const char *more; /* behind the equals sign; NULL: none was given */
+    const char *more; /* text after the equals sign; NULL: none */
     const char *text; /* the whole value, for messages */
 };
 
 struct option_places {
     struct option_place *place;
     uint32_t count;
-    bool word; /* the row's .word was given: "all" */
+    bool word; /* the row's .word, such as "all", was given */
 };
 
 #define OPTION_PARTS 6u
 #define OPTION_GROUPS 10u
 
-/* A row's field: OPTION_AT(struct options, count). */
+/* Gives .at and .width of a row whose field is `member`. */
 #define OPTION_AT(type, member)                                                \
     offsetof(type, member), sizeof((type *)0)->member
-#define OPTION_ALL 0, 0 /* the whole struct is the field of OPTION_SET */
+#define OPTION_ALL 0, 0 /* OPTION_SET takes the whole struct */
 
-/* The bounds of a TCP port; 0 asks for a free one. */
+/* Bounds of an option that takes a TCP port; 0 asks for a free port. */
 #define OPTION_TCP_PORT                                                        \
     .most = UINT16_MAX,                                                        \
     .allowed = "must be a port from 1 to 65535, or 0: one that is free"
 
 struct option_row {
-    const char *name;  /* "json" of --json */
-    const char *value; /* in the help: "FILE"; NULL: it takes none */
-    uint8_t group;     /* lines of lower groups come first in the help */
+    const char *name; /* "json" stands for --json */
+    /* shown in the help: "FILE"; NULL: the option takes no value */
+    const char *value;
+    uint8_t group; /* sort key of the help: lower groups first */
     enum option_type type;
     size_t at;    /* offset of the field in the table's struct */
-    size_t width; /* bytes of the field */
+    size_t width; /* size of the field, bytes */
     const char *help;
-    char letter;   /* 'q' of -q; '\0': it has none */
-    bool optional; /* the value may be left out: the field keeps its default */
+    char letter;   /* 'q' stands for -q; '\0': none */
+    bool optional; /* without a value the field keeps its default */
     bool required;
-    uint8_t of;  /* bits of the table's kinds that have the option; 0: all */
-    size_t text; /* offset of a const char *: the value as given, "" for none,
-                    NULL: not given; offset 0: the text is not kept */
+    /* bits of the table's .kinds, of which the option needs one; 0: needs none
+     */
+    uint8_t of;
+    /* offset of a const char * that takes the value as text: "" for no value,
+       NULL if not given; offset 0: no text is kept */
+    size_t text;
     uint64_t least;
     uint64_t most;
     uint64_t fixed;
-    const char *word;    /* a word in place of a number: "auto"; or NULL */
-    uint64_t word_value; /* the number that the word stands for */
-    const char *choices; /* words with blanks between them; or NULL */
-    /* The choices of a table that another file has: NULL behind the last. */
+    const char *word;    /* allowed in place of a number: "auto"; or NULL */
+    uint64_t word_value; /* the number that .word stands for */
+    const char *choices; /* allowed words, separated by blanks; or NULL */
+    /* Returns allowed word `index` of another file's table, then NULL. */
     const char *(*choice)(size_t index);
-    const char *allowed; /* "must be ..."; NULL: told by bounds and choices */
-    /* Stores the value in the field: of OPTION_SET any; of OPTION_CHOICE, where
-       it may be NULL, one of the choices. `option` is the option's name in
-       messages: "--count". Result: 0, or EXIT_USAGE after a message. */
+    /* error text "must be ..."; NULL: built from bounds and choices */
+    const char *allowed;
+    /* Stores the value in the field, for OPTION_SET, or one of the choices, for
+       OPTION_CHOICE (may be NULL). `option` is the name for messages:
+       "--count". Returns 0, or EXIT_USAGE after a message. */
     int (*set)(void *field, const char *option, const char *text);
-    const char *usual;   /* with this value .of, .needs and .without do not
-                            count; or NULL */
-    const char *instead; /* name of an option that replaces a required one; or
-                            NULL */
-    const char *needs; /* name of an option that must be given, too; or NULL */
-    const char *without; /* names of options that must not be given, with blanks
-                            between them; or NULL */
-    bool prints;         /* with this flag an outcome goes to standard output */
-    /* What tells the kind of a file to write at the end of its name, the one to
-       use first: "html htm"; NULL: nothing is known of it. Or a function of the
-       table's struct that says so. */
+    /* a value that .of, .needs and .without ignore; or NULL */
+    const char *usual;
+    /* name of an option that can replace this required one; or NULL */
+    const char *instead;
+    /* name of another option that must be given too; or NULL */
+    const char *needs;
+    /* names of options that must not be given, separated by blanks; or NULL */
+    const char *without;
+    bool prints; /* the flag sends an outcome to standard output */
+    /* File name suffixes of an output, the preferred first: "html htm". NULL:
+       any name. If set, suffixes_of() returns them from the table's struct. */
     const char *suffixes;
     const char *(*suffixes_of)(const void *options);
 };
 
-/* Rows whose fields lie in one struct. */
+/* A table of rows whose fields lie in one struct. */
 struct option_table {
     const struct option_row *row;
     size_t rows;
-    size_t texts; /* offset in its struct of `const char *text[rows]`: the
-                     values as given, "" for none, NULL: not given; 0: none */
+    /* offset of `const char *text[rows]`, the values as given: "" for no value,
+       NULL if not given; 0: the struct has no such array */
+    size_t texts;
     void (*done)(
         void *options); /* called once all values are stored; or NULL */
-    /* Names of features that only some command lines have, for messages:
-       "--schedule farm"; or NULL. has() returns the bits of a command line's
-       features. */
+    /* Names of features that a command line may have, for messages: "--schedule
+       farm"; or NULL. has() returns the command line's features as bits. */
     const char *const *kinds;
     unsigned (*has)(const void *options);
 };
 
 #define OPTION_ROWS(list) .row = list, .rows = sizeof(list) / sizeof *(list)
 
-/* A table that is one command's alone. */
+/* A table for a single command. */
 #define OPTION_TABLE(list)                                                     \
     &(const struct option_table)                                               \
     {                                                                          \
@@ -135,30 +142,34 @@ struct option_table {
     }
 
 struct option_command {
-    const char *name;    /* of the subcommand: "links" */
-    const char *summary; /* in the list of subcommands */
-    const char *words; /* in the help: "X,Y|all"; NULL: it takes only options */
-    const char *text;  /* of --help: before the options, "\v", and behind */
-    const char *heading[OPTION_GROUPS]; /* a line above each group, or NULL */
+    const char *name;    /* name of the subcommand: "links" */
+    const char *summary; /* line in the list of subcommands */
+    /* words shown in the help: "X,Y|all"; NULL: options only */
+    const char *words;
+    /* help text before the options, "\v", help text after them */
+    const char *text;
+    /* line above each group of options, or NULL */
+    const char *heading[OPTION_GROUPS];
     struct {
         const struct option_table *table;
         size_t at;        /* offset of the table's struct in the subcommand's */
-    } part[OPTION_PARTS]; /* the first without a table ends */
-    /* Where words go that are no options, after all options, in the
-       subcommand's struct; NULL: they are refused. The row's name is that in
-       messages, its help what is missing if there are less than .least or
-       lacks() says so: "a node, X,Y or all". */
+    } part[OPTION_PARTS]; /* the first entry without a table ends the list */
+    /* Row that stores the words of the command line, after all options. NULL:
+       words are refused. The row's name is used in messages; its help ("a node,
+       X,Y or all") names what is missing if fewer than .least words are given
+       or lacks() returns true. */
     const struct option_row *word;
     bool (*lacks)(const void *options);
-    size_t people;     /* offset of a FILE *, the stream of lines for people:
-                          stdout,     or stderr if an outcome goes there; 0: none */
-    size_t bytes;      /* of the subcommand's struct */
-    const void *usual; /* its defaults; NULL: all zero */
-    /* Completes the defaults; or NULL. `line` is the command line as a shell
-       takes it, which lasts until the end. */
+    /* offset of a FILE *: the stream of lines for people is stdout, or stderr
+       if an outcome goes to stdout; 0: none */
+    size_t people;
+    size_t bytes;      /* size of the subcommand's struct */
+    const void *usual; /* defaults of the struct; NULL: all zero */
+    /* Completes the defaults; or NULL. `line` is the quoted command line, valid
+       until the program ends. */
     void (*begin)(void *options, const char *line);
-    int (*run)(void *options);  /* does the work. Result: the exit status */
-    void (*end)(void *options); /* frees what the struct has; or NULL */
+    int (*run)(void *options);  /* Does the work. Returns the exit status. */
+    void (*end)(void *options); /* frees the struct's memory; or NULL */
 };
 
 #endif

@@ -12,9 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPTION_ROOM 512 /* bytes of a text, such as what is allowed */
+#define OPTION_ROOM 512 /* bytes for a text such as "must be ..." */
 
-/* Stores a number in the row's field. */
 static void store_number(const struct option_row *row, void *field,
                          uint64_t number)
 {
@@ -36,7 +35,7 @@ static void store_number(const struct option_row *row, void *field,
 /* ---- kinds of values: each result is NULL or what is allowed, in `room`
    unless the row or the parser says it ---- */
 
-/* Tells the row's choices, and the one that the text may mean: "must be 1, 2 or
+/* Writes the allowed choices, and suggests the closest one: "must be 1, 2 or
    4". */
 static const char *tell_choices(const struct option_row *row, const char *text,
                                 char room[OPTION_ROOM])
@@ -68,7 +67,7 @@ static const char *tell_choices(const struct option_row *row, const char *text,
     return room;
 }
 
-/* The place of a word among the row's choices; -1: it is none of them. */
+/* Returns the index of a word in the row's choices, or -1. */
 static int place_of(const struct option_row *row, const char *text)
 {
     char choice[OPTION_CHOICE_BYTES];
@@ -148,8 +147,8 @@ static void add_text(struct option_texts *texts, const char *text)
     texts->text[texts->count++] = text;
 }
 
-/* Adds "X,Y", or "X,Y=MORE" where the row's .value has an equals sign: behind a
-   bracket if it may be left out. */
+/* Adds a coordinate "X,Y". If the row's .value has an equals sign, "=MORE"
+   follows; it may be left out if the equals sign is in brackets. */
 static const char *add_place(const struct option_row *row,
                              struct option_places *places, const char *text,
                              char room[OPTION_ROOM])

@@ -13,7 +13,8 @@
 
 #define DIGITS "0123456789"
 
-/* Appends one decimal digit; false if the value leaves 64 bits. */
+/* Appends a decimal digit. Returns false if the value needs more than 64 bits.
+ */
 static bool append(uint64_t *value, unsigned digit)
 {
     if (*value > (UINT64_MAX - digit) / 10) {
@@ -23,8 +24,9 @@ static bool append(uint64_t *value, unsigned digit)
     return true;
 }
 
-/* Digits up to `end`, behind which none follows; at least one. Result: false if
-   there is none, there are others, or the value is too large. */
+/* Parses the decimal digits from `text` to `end`. Returns false if there are
+   none, another character is among them, or the value needs more than 64 bits.
+   */
 static bool parse_digits(const char *text, const char *end, uint64_t *value)
 {
     uint64_t sum;
@@ -41,7 +43,7 @@ static bool parse_digits(const char *text, const char *end, uint64_t *value)
     return true;
 }
 
-/* Two numbers with `separator` between them, each at most `most`. */
+/* Parses two numbers of at most `most` with `separator` between them. */
 static bool parse_pair(const char *text, char separator, uint64_t most,
                        uint64_t pair[2])
 {
@@ -52,7 +54,8 @@ static bool parse_pair(const char *text, char separator, uint64_t most,
            pair[0] <= most && pair[1] <= most;
 }
 
-/* Decimal places of a picosecond in units of the suffix; -1: no suffix. */
+/* Returns the suffix's power of ten in picoseconds: 3 for "ns"; -1 if it is no
+   suffix. */
 static int suffix_places(const char *suffix)
 {
     static const char names[][3] = {"ps", "ns", "us", "ms", "s"};
@@ -65,7 +68,8 @@ static int suffix_places(const char *suffix)
     return -1;
 }
 
-/* `length` characters are digits, or digits, a point and digits. */
+/* Whether `length` characters are a decimal number: digits, or digits, a point
+   and digits. */
 static bool decimal_valid(const char *text, size_t length)
 {
     size_t whole = strspn(text, DIGITS);
@@ -78,10 +82,8 @@ static bool decimal_valid(const char *text, size_t length)
     return after != 0 && whole + 1 + after == length;
 }
 
-/*
- * The decimal at text[0 .. length) times 10^places. NULL, or what is allowed:
- * a time finer than a picosecond and one too long are told apart.
- */
+/* Multiplies the decimal number text[0 .. length) by 10^places. Returns NULL,
+   or an error text: a time is too long, or finer than a picosecond. */
 static const char *scale_decimal(const char *text, size_t length, int places,
                                  uint64_t *value)
 {
@@ -126,7 +128,8 @@ const char *parse_time_ps(const char *text, uint64_t *time_ps)
     return scale_decimal(text, length, places, time_ps);
 }
 
-/* The factor that a size's suffix stands for, without its B; 0: none. */
+/* Returns the factor of a size's suffix without its B, such as 1024 for "Ki"; 0
+   if it is no suffix. */
 static uint64_t suffix_factor(const char *suffix, size_t length)
 {
     static const struct {

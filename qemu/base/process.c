@@ -16,14 +16,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LOG_BYTES 65536      /* read of the end of a log */
-#define LAST_WORDS_BYTES 512 /* shown of it, at most */
+#define LOG_BYTES 65536      /* bytes read from the end of a log */
+#define LAST_WORDS_BYTES 512 /* most bytes of a log to show */
 
-/* A child's descriptors are copied to ABOVE and up, out of the way of their
-   final places. */
+/* Children first copy their descriptors to numbers from ABOVE on, so that no
+   copy overwrites another's source. */
 #define ABOVE (PROCESS_FD + (int)PROCESS_FDS_MAX)
 
-/* Sets what a failed write does: end the program, or be told to the writer. */
+/* Sets the handler of SIGPIPE and SIGXFSZ, which failed writes raise. */
 static void handle_failed_writes(void (*handler)(int))
 {
     signal(SIGPIPE, handler);
@@ -47,7 +47,7 @@ void process_streams_hold(void)
     }
 }
 
-/* Runs the program, in the child, whose descriptors are in place. */
+/* Executes the program. The child's descriptors are already in place. */
 static _Noreturn void execute(const struct process_config *config)
 {
     const char *name = config->argv[0];
@@ -63,8 +63,8 @@ static _Noreturn void execute(const struct process_config *config)
     _exit(127);
 }
 
-/* Makes the child what `config` says. It makes nothing but system calls until
-   exec: a vfork() shares its launcher's memory. */
+/* Sets up the child by `config`. A vfork() child shares its launcher's memory,
+   so this makes only system calls until exec. */
 static _Noreturn void become(const struct process_config *config, pid_t parent)
 {
     int up[PROCESS_FDS_MAX];
@@ -115,8 +115,8 @@ pid_t process_start(const struct process_config *config)
     int small = prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0);
     pid_t pid;
 
-    /* A property of memory, which the child shares with its launcher until
-       exec gives it another one like it. */
+    /* The setting belongs to the memory, which a vfork() child shares with its
+       launcher. exec gives the child new memory with the same setting. */
     if (config->small_pages) {
         prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     }
@@ -125,7 +125,7 @@ pid_t process_start(const struct process_config *config)
         become(config, parent);
     }
     if (config->work != NULL && !config->joins) {
-        setpgid(pid, pid); /* here too: whoever comes first */
+        setpgid(pid, pid); /* in the child too: whichever runs first */
     }
     if (config->small_pages) {
         prctl(PR_SET_THP_DISABLE, small > 0, 0, 0, 0);
@@ -133,7 +133,7 @@ pid_t process_start(const struct process_config *config)
     return pid;
 }
 
-/* Waits until a descriptor can be read. Result: false if the time is up. */
+/* Waits until a descriptor is readable. Returns false after end_ns. */
 static bool is_ready(int fd, uint64_t end_ns)
 {
     const struct host_clock *clock = host_clock();
@@ -155,18 +155,18 @@ static void keep(struct process_output *output, const char *data, size_t bytes)
     output->bytes += kept;
     output->text[output->bytes] = '\0';
     if (output->passed && write(STDOUT_FILENO, data, bytes) < 0) {
-        output->passed = false; /* nobody listens any more */
+        output->passed = false; /* nobody reads standard output any more */
     }
 }
 
-/* Whether there is no room left for an output that ends then. */
+/* Whether the buffer is full and reading shall end then. */
 static bool is_full(const struct process_output *output)
 {
     return output->ends && output->bytes == output->room - 1;
 }
 
-/* Reads until the writer closes, there is no room left, or the time is up,
-   however much it writes. Result: false if the time was up. */
+/* Reads a child's output until the writer closes, the buffer is full, or end_ns
+   is reached. Returns false after end_ns. */
 static bool read_output(struct process_output *output, int from,
                         uint64_t end_ns)
 {
@@ -185,8 +185,8 @@ static bool read_output(struct process_output *output, int from,
     return true;
 }
 
-/* Looks every 10 ms whether a child has ended, for systems that have no
-   descriptor of it. Result: false if the time is up. */
+/* Polls every 10 ms until a child has ended, for systems without pidfd_open().
+   Returns false after end_ns. */
 static bool ends_by(pid_t pid, uint64_t end_ns)
 {
     siginfo_t info = {.si_pid = 0};
@@ -201,9 +201,9 @@ static bool ends_by(pid_t pid, uint64_t end_ns)
     return true;
 }
 
-/* Waits for a child's end, and ends it when the time is up, as it is already if
-   `late`. Its group is ended before the child is reaped: until then the group's
-   number is its own. */
+/* Waits for a child to end. Kills the child at end_ns, or at once if `late`.
+   Kills the process group before reaping the child, because the group's number
+   may be reused after that. */
 static int await_end(pid_t pid, uint64_t end_ns, bool late)
 {
     int ended = pidfd_open(pid, 0);
@@ -346,7 +346,7 @@ bool process_ended(pid_t *pid, int *status)
     return false;
 }
 
-/* Reads the end of a log. Result: its bytes. */
+/* Reads the end of a log. Returns the number of bytes. */
 static size_t read_log(char text[LOG_BYTES], int log)
 {
     off_t end = lseek(log, 0, SEEK_END);
@@ -356,7 +356,7 @@ static size_t read_log(char text[LOG_BYTES], int log)
     return got > 0 ? (size_t)got : 0;
 }
 
-/* Whether a QEMU has said that it could start no thread or process. */
+/* Whether QEMU's log says that a thread or process could not be started. */
 static bool was_limited(int log)
 {
     const char *error = strerror(EAGAIN);
@@ -388,7 +388,7 @@ void process_explain(FILE *out, const char *program, int status, uint64_t kills,
     limits_print_own(out);
 }
 
-/* Result: the bytes of the line that text begins with. */
+/* Returns the length of the text's first line, bytes. */
 static size_t line_bytes(const char *text, size_t bytes)
 {
     const char *end = memchr(text, '\n', bytes);
@@ -396,8 +396,8 @@ static size_t line_bytes(const char *text, size_t bytes)
     return end != NULL ? (size_t)(end - text) + 1 : bytes;
 }
 
-/* Takes the lines out, from `at` on, that say what is always so: boards have no
-   network, and wait without a timer. Result: the bytes that are left. */
+/* Removes two usual QEMU warnings from the text, from offset `at` on. Returns
+   the number of bytes left. */
 static size_t leave_out_usual(char *text, size_t at, size_t bytes)
 {
     static const char network[] = "nic lan9118.0 has no peer";
@@ -415,8 +415,8 @@ static size_t leave_out_usual(char *text, size_t at, size_t bytes)
     return left;
 }
 
-/* Result: where the last whole lines begin that have `most` bytes or fewer; if
-   the last one is longer, where its last bytes do. */
+/* Returns the offset of the last whole lines that fit in `most` bytes. If the
+   last line is longer, returns the offset of its last `most` bytes. */
 static size_t last_lines(const char *text, size_t bytes, size_t most)
 {
     size_t from = bytes > most ? bytes - most : 0;
@@ -434,7 +434,7 @@ void process_last_words(FILE *out, int log)
     size_t begin = 0;
     size_t first;
 
-    /* The text may begin within a line. */
+    /* A full buffer may begin in the middle of a line. */
     if (bytes == sizeof text && line_bytes(text, bytes) < bytes) {
         begin = line_bytes(text, bytes);
     }

@@ -48,16 +48,16 @@ static const struct {
     {"hop_delay", 10000000000, "10ms"},
 };
 
-/* One file being read. */
+/* A profile file while it is read. */
 struct reader {
-    const char *option; /* that names it */
+    const char *option; /* name of the option, for messages */
     const char *path;
     unsigned line;
     uint64_t value_ps[KEYS];
-    unsigned line_of[KEYS]; /* where the key stands; 0: nowhere yet */
+    unsigned line_of[KEYS]; /* line that a key was found in; 0: not found */
 };
 
-/* Cuts the blanks off both ends, in place. */
+/* Removes blanks at both ends, in place. */
 static char *strip(char *text)
 {
     size_t length;
@@ -71,7 +71,8 @@ static char *strip(char *text)
     return text;
 }
 
-/* Prints what is wrong with the line, as printf() does. Result: EXIT_USAGE. */
+/* Prints an error in a line of the file, with printf()'s arguments. Returns
+   EXIT_USAGE. */
 __attribute__((format(printf, 2, 3))) static int
 line_error(const struct reader *reader, const char *format, ...)
 {
@@ -142,7 +143,7 @@ static int read_line(struct reader *reader, char *line)
     return read_setting(reader, strip(line), strip(equals + 1));
 }
 
-/* Result: 0, or EXIT_USAGE after a message. */
+/* Returns 0, or EXIT_USAGE after a message. */
 static int read_lines(struct reader *reader, FILE *file)
 {
     char line[LINE_BYTES];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profile says what communication costs, by three times: startup, transfer
- * time per byte and hop delay. It is known by its name (t3d, lvds, uart,
- * emulated) or read from a file:
+ * A profile tells the cost of communication by three times: startup, transfer
+ * time per byte, hop delay. A profile has a known name (t3d, lvds, uart,
+ * emulated) or is read from a file:
  *
  *   # links of the laboratory
  *   startup = 5us
  *   transfer = 80ns
  *   hop_delay = 100ns
  *
- * Each key exactly once, in any order; times as in qemu/base/parse.h; #
- * starts a comment. Startup: 1 ps to 100 s; transfer: at most 200 ms; hop
- * delay: at most 10 ms, so that any circuit's startup stays below
- * PLANNER_STARTUP_MAX_PS.
+ * Each key stands exactly once, in any order. Times are written as in
+ * qemu/base/parse.h; # starts a comment. Startup is 1 ps to 100 s, transfer at
+ * most 200 ms, and hop delay at most 10 ms, so that the startup of any circuit
+ * stays below PLANNER_STARTUP_MAX_PS.
  */
 #ifndef QEMU_BASE_PROFILE_H
 #define QEMU_BASE_PROFILE_H
@@ -31,22 +31,20 @@ struct profile {
     uint64_t hop_delay_ps;
 };
 
-/* The name of known profile `index`; NULL behind the last. */
+/* Returns the name of known profile `index`; NULL beyond the last. */
 const char *profile_known(size_t index);
 
-/*
- * Writes a file that profile_set() reads, with `comment`, lines that begin with
- * # and end with a newline, at its head. Times are as they are, in whole
- * picoseconds. Result: 0; -1 after a message on stderr.
- */
+/* Writes a file that profile_set() reads. `comment` is put at its head: lines
+   that begin with # and end with a newline. Times are written in whole
+   picoseconds. Returns 0, or -1 after a message on stderr. */
 NODISCARD int profile_save(const struct profile *profile, const char *path,
                            const char *comment);
 
 /*
- * Fills the struct profile with the one called `name`, or else that in the file
- * `name`; known names win (./t3d is always a file). A file's profile is called
- * by the last part of its path, cut to fit. `option` is the name of the option
- * for messages: an option row's set(). Result: 0, or EXIT_USAGE after a
+ * Fills a struct profile with the known profile `name`, or from the file
+ * `name`. Known names win; ./t3d is always a file. A file's profile is named by
+ * the last component of its path, cut to fit. `option` is the option's name in
+ * messages; this is an option row's set(). Returns 0, or EXIT_USAGE after a
  * message.
  */
 NODISCARD int profile_set(void *field, const char *option, const char *name);

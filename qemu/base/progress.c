@@ -14,19 +14,20 @@
 
 #define LINE_EVERY_S 0.1
 #define LINE_FROM_S 1.0
-#define PLAIN_FROM_S 5.0 /* where nobody asked for it */
+/* delay of the first plain line, unless asked for, s */
+#define PLAIN_FROM_S 5.0
 #define PLAIN_RARELY_S 60.0
 #define TEXT 256u
 #define ERASE "\r\033[K"
 
 static struct {
-    enum progress_kind kind;   /* PROGRESS_AUTO: not started */
-    bool shown;                /* a line is on the terminal */
-    double next_s;             /* when the next line is due */
-    double every_s;            /* plain lines: then so much later */
-    double begun_s;            /* this step */
-    uint64_t begun;            /* done then */
-    struct progress_step step; /* the last one; its `more` is: */
+    enum progress_kind kind; /* PROGRESS_AUTO: not started */
+    bool shown;              /* a line is on the terminal */
+    double next_s;           /* when the next line is due, s */
+    double every_s; /* time between plain lines, s; grows with every line */
+    double begun_s; /* when the current step began, s */
+    uint64_t begun; /* .done of the current step when it began */
+    struct progress_step step; /* the last step shown; its .more points to: */
     char more[64];
     char within[PROGRESS_LEVELS][64];
 } state;
@@ -74,7 +75,7 @@ static void put(const char *text, size_t bytes)
         ssize_t written = write(STDERR_FILENO, text, bytes);
 
         if (written <= 0) {
-            return; /* nobody reads it: nothing is lost */
+            return; /* nobody reads the line: nothing is lost */
         }
         text += written;
         bytes -= (size_t)written;
@@ -89,7 +90,8 @@ static void erase(void)
     }
 }
 
-/* A line that wraps could not be erased. */
+/* Returns the length of a line that does not wrap: a wrapped line could not be
+   erased. */
 static size_t room(void)
 {
     size_t columns = terminal_columns(STDERR_FILENO);
@@ -97,7 +99,7 @@ static size_t room(void)
     return columns < TEXT ? columns - 1 : TEXT - 1;
 }
 
-/* A message: the line makes room. */
+/* Erases the progress line, then writes a message. */
 static ssize_t write_message(void *cookie, const char *text, size_t bytes)
 {
     FILE *before = cookie;
@@ -106,7 +108,7 @@ static ssize_t write_message(void *cookie, const char *text, size_t bytes)
     return (ssize_t)fwrite(text, 1, bytes, before);
 }
 
-/* All that the program writes to `stderr` passes write_message(). */
+/* Passes all output to `stderr` through write_message(). */
 static void wrap_messages(void)
 {
     FILE *messages = fopencookie(
@@ -118,7 +120,7 @@ static void wrap_messages(void)
     }
     setvbuf(messages, NULL, _IONBF, 0);
     stderr = messages;
-    atexit(progress_end); /* wherever the program ends */
+    atexit(progress_end); /* erases the line wherever the program ends */
 }
 
 /* ---- when ---- */
@@ -168,12 +170,12 @@ void progress_within(unsigned level, const char *format, ...)
     for (unsigned i = level + 1; i < PROGRESS_LEVELS; ++i) {
         state.within[i][0] = '\0';
     }
-    state.step.doing = NULL; /* the next one begins a new rate */
+    state.step.doing = NULL; /* the next step begins a new rate */
 }
 
 /* ---- what ---- */
 
-/* Writes bytes as "237 kB", things as a number. */
+/* Writes a number of bytes as "237 kB", or a number of things as digits. */
 static void write_amount(FILE *out, double amount, bool bytes)
 {
     if (bytes) {

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far work has come, on standard error, for whoever waits for it.
- *
- * On a terminal it is one line that is written anew ten times a second, and
- * removed before anything else is written to `stderr`; else plain lines, one
- * after 5 s (after 1 s where they were asked for), and then ever fewer. Work
- * that is done within a second shows nothing. There is one standard error, so
- * there is one state, which is this module's.
+ * Shows the progress of long work on standard error. A terminal shows one line,
+ * rewritten ten times a second and erased before other output to `stderr`.
+ * Other outputs get plain lines, the first after 5 s (1 s if asked for), then
+ * fewer and fewer. Work of less than a second shows nothing. The state is
+ * global to this module, as there is one standard error.
  */
 #ifndef QEMU_BASE_PROGRESS_H
 #define QEMU_BASE_PROGRESS_H
@@ -18,52 +16,54 @@
 #include <stdint.h>
 
 enum progress_kind {
-    PROGRESS_AUTO, /* a line on a terminal (unless TERM is dumb), else plain */
+    /* a terminal's line, or plain lines if TERM is dumb or stderr is no
+       terminal */
+    PROGRESS_AUTO,
     PROGRESS_LINE,
     PROGRESS_PLAIN,
     PROGRESS_NONE
 };
 
-/* Result: the enum progress_kind of a value of --progress; -1: it is none. */
+/* Returns the enum progress_kind for a value of --progress; -1 if unknown. */
 NODISCARD int progress_kind_of(const char *text);
 
-/* The options --progress and --quiet, which start to show progress; the table's
+/* The options --progress and --quiet, which start the display. The table's
    struct is an enum progress_kind. */
 extern const struct option_table progress_option_table;
 
-/* From now on progress is shown so. Before, nothing is. With PROGRESS_AUTO the
-   environment's QUINCUNX_PROGRESS may say another kind. */
+/* Starts to show progress; nothing is shown before. PROGRESS_AUTO obeys
+   QUINCUNX_PROGRESS of the environment. */
 void progress_start(enum progress_kind kind);
 
 #define PROGRESS_LEVELS 2u
 
-/* Names the whole that the next steps are a part of, as printf() writes it:
-   "farm, 3 of 9"; level 0 is the larger whole. "": they are part of nothing. */
+/* Names the larger work that the next steps belong to: "farm, 3 of 9". Level 0
+   is the largest. An empty text removes the name. The format is printf()'s. */
 __attribute__((format(printf, 2, 3))) void
 progress_within(unsigned level, const char *format, ...);
 
-/* Whether progress_show() would show something now: ask before figures that
-   cost something to compute. */
+/* Whether progress_show() would print now. Callers ask this before they compute
+   expensive figures. */
 bool progress_due(void);
 
-/* How far one step of the work is. */
+/* One step of the work, and how far it has come. */
 struct progress_step {
-    const char *doing;  /* "booting"; stays */
-    uint64_t done;      /* of `total` */
-    uint64_t total;     /* 0: not known */
-    const char *things; /* "boards"; NULL: bytes */
-    const char *more;   /* behind it, for example "3 of 25 nodes done"; or
-                           NULL */
+    const char *doing; /* "booting"; must stay valid */
+    uint64_t done;
+    uint64_t total;     /* 0: unknown */
+    const char *things; /* unit of `done`, such as "boards"; NULL: bytes */
+    /* further text for the line: "3 of 25 nodes done"; or NULL */
+    const char *more;
 };
 
-/* Shows it, if it is time: doing, done, total, percentage, rate, time left. A
-   step that has another `doing` than the one before begins a new rate. */
+/* Prints the step if a line is due: doing, done, total, percentage, rate, time
+   left. Another `doing` than before begins a new rate. */
 void progress_show(const struct progress_step *step);
 
-/* The last step again, as it was but for the time: while nothing happens. */
+/* Prints the last step again with the time of now. */
 void progress_again(void);
 
-/* Removes the line: the work is done. */
+/* Erases the progress line at the end of the work. */
 void progress_end(void);
 
 #endif

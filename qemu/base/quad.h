@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of 113 bits: 34 decimal digits. C's own operators work on them, and
- * the compiler brings the software; printf() and the functions of math.h do not
- * know them. Plans of up to 20 phases lose some 10 bits to rounding.
+ * Floating-point numbers with a significand of 113 bits, 34 decimal digits. C's
+ * operators work on them through the compiler's software library; printf() and
+ * math.h do not support them. Plans of up to 20 phases lose about 10 bits by
+ * rounding.
  */
 #ifndef QEMU_BASE_QUAD_H
 #define QEMU_BASE_QUAD_H
@@ -16,15 +17,15 @@ typedef long double quad;
 __extension__ typedef __float128 quad;
 #endif
 
-#define QUAD_NEAR 0x1p-100L /* a part that only rounding makes */
+#define QUAD_NEAR 0x1p-100L /* relative rounding error that is ignored */
 
 static inline quad quad_max(quad a, quad b)
 {
     return a > b ? a : b;
 }
 
-/* The largest integer up to `value`, which may be too small by `near`: 0 to
-   UINT64_MAX. */
+/* Returns the largest integer up to value + near, from 0 to UINT64_MAX. `near`
+   is the rounding error of `value`. */
 static inline uint64_t quad_floor(quad value, quad near)
 {
     value += near;
@@ -34,7 +35,7 @@ static inline uint64_t quad_floor(quad value, quad near)
     return value < (quad)UINT64_MAX ? (uint64_t)value : UINT64_MAX;
 }
 
-/* The nearest integer, and of two the larger one. */
+/* Returns the nearest integer; halves are rounded up. */
 static inline uint64_t quad_round(quad value)
 {
     return quad_floor(value + 0.5L, value * QUAD_NEAR);

@@ -15,10 +15,10 @@
 /* ---- a name ---- */
 
 #define SHOWN_BYTES 512u
-#define ESCAPE_BYTES 4u /* of one byte, at most */
+#define ESCAPE_BYTES 4u /* longest escape of one byte */
 
-/* Whether a character is shown as it is: neither a control character nor one
-   that changes the direction of writing. */
+/* Whether a character is shown unescaped. Control characters and characters
+   that change the writing direction are not. */
 static bool is_printable(uint32_t character)
 {
     return character >= 0x20 && character != '\\' &&
@@ -28,8 +28,8 @@ static bool is_printable(uint32_t character)
            !(character >= 0x2060 && character <= 0x206f) && character != 0xfeff;
 }
 
-/* Result: the bytes of a text's first character, if it is UTF-8 and shown as it
-   is; else 0. */
+/* Returns the length of the text's first character, bytes, if the character is
+   UTF-8 and needs no escape; else 0. */
 static size_t printable_bytes(const char *text)
 {
     uint32_t character;
@@ -38,7 +38,8 @@ static size_t printable_bytes(const char *text)
     return character != UTF8_NONE && is_printable(character) ? length : 0;
 }
 
-/* Writes one byte; result: how many that took, at most ESCAPE_BYTES. */
+/* Writes one byte, escaped if needed. Returns the length, at most ESCAPE_BYTES.
+ */
 static size_t escape(char *to, unsigned char byte)
 {
     static const char plain[] = "\n\t\r\\";
@@ -96,11 +97,11 @@ const char *quote_shown(const char *text)
 
 #define CHARACTER_BYTES 4u
 #define GUARDED_BYTES 8192u
-#define GUARDED_ESCAPE_BYTES 10u /* of one character, at most */
+#define GUARDED_ESCAPE_BYTES 10u /* longest escape of one character */
 
-/* A stream's descriptor, the text that is ready for it, and the beginning of a
-   character whose end has not come. It allocates nothing: it prints what is
-   said where there is no memory. */
+/* A stream whose output is escaped: descriptor, escaped text, first bytes of an
+   incomplete character. It allocates no memory, because it also prints messages
+   about lack of memory. */
 struct guarded {
     int descriptor;
     size_t held;
@@ -109,7 +110,7 @@ struct guarded {
     char text[GUARDED_BYTES];
 };
 
-/* Result: whether all that is ready got out. */
+/* Writes out the escaped text. Returns false if a write failed. */
 static bool put_out(struct guarded *guarded)
 {
     size_t at = 0;
@@ -128,8 +129,9 @@ static bool put_out(struct guarded *guarded)
     return true;
 }
 
-/* Moves a character from `begin` to `text`; of bytes that are no UTF-8, the
-   first. Result: false if the end of the character is not there yet. */
+/* Moves a character from `begin` to `text`, escaped if needed. Bytes that are
+   not UTF-8 are moved one at a time. Returns false if the character is
+   incomplete. */
 static bool guard_character(struct guarded *guarded)
 {
     const uint8_t *byte = guarded->begin;
@@ -193,8 +195,8 @@ void quote_streams(void)
     stderr = guard(&messages, STDERR_FILENO, _IONBF);
 }
 
-/* Result: the bytes of a text's first character, if a shell and a terminal take
-   it as it is; else 0. */
+/* Returns the length of the text's first character, bytes, if neither a shell
+   nor a terminal needs it escaped; else 0. */
 static size_t plain_bytes(const char *text)
 {
     return *text == '\\' ? 1 : printable_bytes(text);
@@ -230,7 +232,7 @@ char *quote_bytes(const uint8_t *bytes, size_t count)
 
 /* ---- a command ---- */
 
-/* Characters that mean nothing to a shell, wherever they stand in a word. */
+/* Characters that need no quotes at any position of a shell's word. */
 #define PLAIN                                                                  \
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"           \
     "_-+./:=,@%"
@@ -243,7 +245,7 @@ static bool is_plain(const char *word)
     return *word == '\0';
 }
 
-/* With characters that are not plain. */
+/* Writes a word as $'...', with escapes. */
 static void write_escaped(FILE *out, const char *word)
 {
     fputs("$'", out);

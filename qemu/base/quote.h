@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text that came from outside, such as a file's name, as it may be shown. */
+/* Escapes text from outside, such as a file's name, before it is shown. */
 #ifndef QEMU_BASE_QUOTE_H
 #define QEMU_BASE_QUOTE_H
 
@@ -7,36 +7,35 @@
 #include <stdint.h>
 
 /*
- * A name for a terminal: what is printable UTF-8 stays; a backslash becomes
- * two, and control characters, those that turn the direction of writing, and
- * bytes that are no UTF-8 become \n, \t, \r or \xNN, byte by byte. Result:
- * `text` itself if there is nothing to escape, else memory that holds until
- * QUOTE_SHOWN_AT_ONCE further calls of the same thread; there a name is cut, at
- * some hundred bytes, and ends in "...". NULL gives NULL.
+ * Escapes a name for a terminal. Printable UTF-8 stays. A backslash becomes
+ * two. Control characters, characters that change the writing direction, and
+ * bytes that are not UTF-8 become \n, \t, \r or \xNN, byte by byte. Returns
+ * `text` itself if nothing needs an escape. Otherwise returns memory valid for
+ * QUOTE_SHOWN_AT_ONCE further calls of the same thread; a name of some hundred
+ * bytes is cut there and ends in "...". Returns NULL for NULL.
  */
 #define QUOTE_SHOWN_AT_ONCE 8
 const char *quote_shown(const char *text);
 
 /*
- * From now on all that is printed to stdout and stderr passes one function: of
- * control characters only newlines and tabs reach the terminal, also where a
- * message has bytes of a file that nobody quoted. Others, those that turn the
- * direction of writing, and bytes that are no UTF-8 become \xNN or \uNNNN, so
- * JSON stays JSON. Files (qemu/base/file.h) have descriptors of their own.
+ * Escapes all later output to stdout and stderr, so that no control characters
+ * but newline and tab reach the terminal, even from unquoted bytes of files.
+ * Other control characters, characters that change the writing direction, and
+ * bytes that are not UTF-8 become \xNN or \uNNNN; JSON stays valid. Files of
+ * qemu/base/file.h are not escaped.
  */
 void quote_streams(void);
 
-/* Makes text of bytes that were found, which loses none: the bytes themselves
-   if they are printable UTF-8, else $HEX[636166e9], which hashcat writes, too.
-   Bytes that begin so are written that way themselves. malloc'd, the caller's;
-   ends the program where there is no memory. */
+/* Returns bytes as text without loss: unchanged if printable UTF-8, else as
+   $HEX[636166e9], which hashcat also writes. Bytes that begin with "$HEX[" are
+   converted too. The caller frees the text. Ends the program if memory runs
+   out. */
 char *quote_bytes(const uint8_t *bytes, size_t count);
 
-/* A command as a POSIX shell reads it back: this program as it was called; what
-   stands behind a blank in argv[0] (a subcommand); the other words, with single
-   quotes where they need any, and one with what quote_shown() escapes as bash
-   has it, $'\033'. malloc'd, the caller's; ends the program where there is no
-   memory. */
+/* Returns a command line that a POSIX shell reads back. argv[0] may end in a
+   blank and a subcommand. Words are put in single quotes where needed, or in
+   bash's $'\033' where quote_shown() escapes. The caller frees the text. Ends
+   the program if memory runs out. */
 char *quote_command(int argc, char *const argv[]);
 
 #endif

@@ -29,8 +29,8 @@ int stay_begin(struct stay *stay, int input)
     return 0;
 }
 
-/* Whether the input has ended. After EIO (a terminal that belongs to another
-   process group) it is no longer read. */
+/* Whether the input has ended. EIO, the error of a terminal of another process
+   group, only stops further reads. */
 static bool input_ended(struct stay *stay)
 {
     char ignored[256];
@@ -70,7 +70,7 @@ void stay_end(struct stay *stay)
     struct signalfd_siginfo taken;
     struct pollfd on = {.fd = stay->signals, .events = POLLIN};
 
-    /* One that has come is done with. */
+    /* Discards signals that have already arrived. */
     while (poll(&on, 1, 0) > 0 &&
            read(stay->signals, &taken, sizeof taken) == sizeof taken) {
     }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A command that stays until it is told to end: by Ctrl-C, SIGTERM, SIGHUP, or
- * the end of its input.
- */
+/* Keeps a command running until Ctrl-C, SIGTERM, SIGHUP, or the end of its
+   input. */
 #ifndef QEMU_BASE_STAY_H
 #define QEMU_BASE_STAY_H
 
@@ -12,23 +10,23 @@
 
 struct stay {
     int signals; /* a descriptor */
-    int input;   /* a descriptor; -1: none, or it is of no use any more */
+    int input;   /* a descriptor; -1: no input, or no longer read */
     sigset_t before;
 };
 
-/* Keeps those signals for stay_wait() from now on. `input` is read to its end,
-   and what comes is thrown away; -1: there is none. Result: 0, or -1 after a
-   message. */
+/* Catches the ending signals for stay_wait(). `input` is read to its end and
+   discarded; -1: no input. Returns 0, or -1 after a message. */
 NODISCARD int stay_begin(struct stay *stay, int input);
 
-/* Waits. Result: why to end, in words; or NULL: `other` can be read (-1: there
-   is no such descriptor). */
+/* Waits for a reason to end. Returns the reason as text, or NULL if descriptor
+   `other` is readable (-1: no such descriptor). */
 const char *stay_wait(struct stay *stay, int other);
 
-/* Signals do again what they did before. */
+/* Restores the signals' former effect. */
 void stay_end(struct stay *stay);
 
-/* Standard input, if somebody may end it: a terminal or a pipe; else -1. */
+/* Returns standard input's descriptor if it is a terminal or a pipe; else -1.
+ */
 NODISCARD int stay_input(void);
 
 #endif

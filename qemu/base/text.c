@@ -14,9 +14,10 @@
 #define CTRL_Z 0x1a
 #define MARK "\xef\xbb\xbf"
 #define MARK_BYTES 3u
-#define WIDE_SEEN 128u /* bytes that tell of UTF-16 and UTF-32 */
+#define WIDE_SEEN 128u /* bytes examined for UTF-16 and UTF-32 */
 
-/* Longer marks first: that of UTF-32LE begins as that of UTF-16LE. */
+/* Byte order marks. Longer marks come first, because the mark of UTF-32LE
+   begins with that of UTF-16LE. */
 static const struct mark {
     const char *encoding;
     const char *mark;
@@ -38,8 +39,8 @@ static const struct mark *mark_of(const uint8_t *data, uint64_t bytes)
     return NULL;
 }
 
-/* Makes UTF-8 of what stands behind the mark. Result: 0, or 1 after a message.
- */
+/* Converts the text after its byte order mark to UTF-8. Returns 0, or 1 after a
+   message. */
 static int convert(struct text *text, unsigned mark_bytes, const char *path)
 {
     iconv_t to_utf8 = iconv_open("UTF-8", text->encoding);
@@ -69,7 +70,7 @@ static int convert(struct text *text, unsigned mark_bytes, const char *path)
     return status;
 }
 
-/* Line ends may stand behind a ^Z, if an editor has written one more. */
+/* Removes a final ^Z, which line ends may follow. */
 static void drop_ctrl_z(struct text *text)
 {
     uint64_t end = text->bytes;
@@ -133,7 +134,8 @@ FILE *text_open(const char *path)
     return lines;
 }
 
-/* Whether a mark of UTF-8 stands at `from`, where `to` bytes are before it. */
+/* Whether a UTF-8 mark begins a line at `from`; `to` bytes of output precede.
+ */
 static bool is_mark(const struct text *text, uint64_t from, uint64_t to)
 {
     return (to == 0 || text->data[to - 1] == '\n') &&
@@ -141,7 +143,8 @@ static bool is_mark(const struct text *text, uint64_t from, uint64_t to)
            memcmp(text->data + from, MARK, MARK_BYTES) == 0;
 }
 
-/* Leaves marks out; with `ends`, makes CRs LFs, and CRLFs unless these stay. */
+/* Removes marks. With `ends`, converts CR to LF, and CRLF too unless
+   crlf_stays. */
 static void clean(struct text *text, bool ends, bool crlf_stays)
 {
     uint8_t *data = text->data;
@@ -176,8 +179,8 @@ void text_drop_marks(struct text *text)
     }
 }
 
-/* Whether NEL is there: of Latin-1, or of UTF-8, where other characters have
-   its byte, too. */
+/* Whether the text has the line end NEL of Latin-1 or UTF-8. Other UTF-8
+   characters may contain the same byte. */
 static bool has_nel(const struct text *text)
 {
     for (uint64_t i = 0; i < text->bytes; ++i) {
@@ -215,7 +218,7 @@ const char *text_other_ends(const struct text *text)
     return has_nel(text) ? "NEL (0x85)" : NULL;
 }
 
-/* Whether a character may well be of a text: of an alphabet, or punctuation. */
+/* Whether a character is likely in text: of an alphabet, or punctuation. */
 static bool is_likely(uint32_t code)
 {
     return code == '\t' || code == '\n' || code == '\r' ||
@@ -223,8 +226,8 @@ static bool is_likely(uint32_t code)
            (code >= 0x2010 && code < 0x2040);
 }
 
-/* Whether text of such characters begins here, some of ASCII. Plain text has
-   none whose other bytes are 0. */
+/* Whether the bytes look like text with `width` bytes a character. Bytes that
+   are 0 tell wide characters from plain text. */
 static bool seems_wide(const uint8_t *data, uint64_t bytes, unsigned width,
                        bool big)
 {

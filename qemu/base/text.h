@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Files of text lines, however their writer's system spells them: an encoding's
- * mark at the beginning is no part of the text, UTF-16 and UTF-32 with a mark
- * become UTF-8, lines end in LF, CRLF or CR, and a ^Z of DOS may end the file.
- */
+/* Reads text files of any system. A byte order mark is removed, UTF-16 and
+   UTF-32 with a mark become UTF-8, lines may end in LF, CRLF or CR, and a ^Z of
+   DOS may end the file. */
 #ifndef QEMU_BASE_TEXT_H
 #define QEMU_BASE_TEXT_H
 
@@ -15,45 +13,46 @@
 #include <stdio.h>
 
 struct text {
-    uint8_t *data; /* malloc'd, the caller's, with room for one more byte */
+    uint8_t *data; /* malloc'd, owned by the caller, with one spare byte */
     uint64_t bytes;
-    const char *encoding; /* that its mark names, "UTF-8"; NULL: it has none */
-    bool converted;       /* from `encoding` to UTF-8 */
-    bool ended;           /* by a ^Z, which is left out */
-    uint64_t returns;     /* CRs alone that became LFs: text_end_lines() */
-    uint64_t marks;       /* of UTF-8 that it left out at lines' beginnings */
+    /* encoding of the byte order mark, "UTF-8"; NULL: no mark */
+    const char *encoding;
+    bool converted; /* from `encoding` to UTF-8 */
+    bool ended;     /* by a ^Z, which is removed */
+    /* number of lone CRs that text_end_lines() changed to LF */
+    uint64_t returns;
+    /* number of UTF-8 marks removed at the beginnings of lines */
+    uint64_t marks;
 };
 
-/* Takes mark and ^Z off bytes as the file `path` has them, and converts them;
-   what is compressed is no text. Result: 0; or 1 and no data, after a message.
- */
+/* Decodes the bytes of file `path`: removes the mark and ^Z, converts to UTF-8.
+   Compressed data is refused. Returns 0, or 1 and no data after a message. */
 NODISCARD int text_decode(struct text *text, const char *path);
 
-/* Reads a whole file, and decodes it. Result: as above. */
+/* Reads and decodes a whole file. Returns text_decode()'s result. */
 NODISCARD int text_read(struct text *text, const char *path);
 
-/* Reads a whole file, and gives its text, decoded, with lines that end in LF.
-   Result: the caller's to fclose(); NULL after a message. */
+/* Reads and decodes a whole file; all lines end in LF. Returns a stream that
+   the caller closes by fclose(), or NULL after a message. */
 FILE *text_open(const char *path);
 
-/* Makes every CR without an LF an LF; and every CRLF, unless these stay. Marks
-   of UTF-8 before a line, as files that were joined have them, are left out. */
+/* Converts every lone CR to LF, and CRLF too unless crlf_stays. Removes UTF-8
+   marks at beginnings of lines, which joined files have. */
 void text_end_lines(struct text *text, bool crlf_stays);
 
-/* Leaves only such marks out, as before a table that was joined to another. */
+/* Removes UTF-8 marks at beginnings of lines, but keeps line ends. */
 void text_drop_marks(struct text *text);
 
-/* Names what ends lines elsewhere, such as "form feeds", and stands in a text
-   of one line; NULL: nothing does, or the text has several lines. */
+/* Names another line end found in a text of one line, such as "form feeds".
+   Returns NULL if there is none, or the text has several lines. */
 const char *text_other_ends(const struct text *text);
 
-/* The encoding of more than one byte a character in which text seems to be, by
-   its mark or by zeros in its characters' other bytes; NULL: none. Tells
-   whether it is a mark. A few bytes of the beginning are enough. */
+/* Guesses an encoding of two or four bytes a character from the mark or from
+   zero bytes; the first few bytes suffice. Returns its name or NULL. *has_mark
+   tells whether a mark was found. */
 const char *text_wide(bool *has_mark, const uint8_t *data, uint64_t bytes);
 
-/* Refuses wide text without a mark where that can't be meant. Result: 0, or 1
-   after a message. */
+/* Refuses wide text that has no mark. Returns 0, or 1 after a message. */
 NODISCARD int text_check_narrow(const struct text *text, const char *path);
 
 #endif

@@ -18,20 +18,21 @@
 #define ALWAYS_ALLOWED (UINT64_C(64) << 20)
 #define TIMES_ALLOWED 100u
 #define LAYERS_MAX 4u
-#define BLOCK 16384u    /* bytes; on the stack */
-#define HEAD_BYTES 264u /* in which each kind is known */
+#define BLOCK 16384u    /* bytes of a buffer on the stack */
+#define HEAD_BYTES 264u /* bytes that suffice to tell every kind */
 #define AS_IS "; --as-is takes its bytes as they are"
 
 struct kind {
     const char *name;
-    const char *mark; /* bytes that the file has ... */
+    const char *mark; /* bytes that files of this kind have ... */
     size_t mark_bytes;
-    size_t at;                         /* ... here */
-    int (*support)(struct archive *a); /* NULL: by zlib */
-    bool archive;                      /* of files that have names */
+    size_t at;                         /* ... at this offset */
+    int (*support)(struct archive *a); /* NULL: zlib reads this kind */
+    bool archive;                      /* the format holds files with names */
 };
 
-/* tar is the last: an archive that is not compressed is taken as it is. */
+/* Kinds of compressed files. tar must be last: an uncompressed tar archive is
+   not unpacked. */
 static const struct kind kind_table[] = {
     {"gzip", "\x1f\x8b\x08", 3, 0, NULL, false},
     {"bzip2", "1AY&SY", 6, 4, archive_read_support_filter_bzip2, false},
@@ -55,8 +56,8 @@ static const struct kind kind_table[] = {
 
 #define KINDS (sizeof kind_table / sizeof *kind_table)
 
-/* Result: the kind of a file that begins so, from which `layers` were taken
-   off; NULL: it is not compressed. */
+/* Returns the kind of a file by its first bytes, or NULL if it is not
+   compressed. `layers` compressions have already been removed. */
 static const struct kind *kind_in(const uint8_t *head, uint64_t bytes,
                                   unsigned layers)
 {
@@ -86,17 +87,17 @@ static const struct kind *kind_of(FILE *file, unsigned layers)
     return got > 0 ? kind_in(head, (uint64_t)got, layers) : NULL;
 }
 
-/* A layer that is taken off. */
+/* One compression of a file, which is to be removed. */
 struct layer {
     const struct kind *kind;
     const char *path; /* for messages */
     int from;
     FILE *to;
-    uint64_t bytes; /* in `to` */
-    uint64_t most;  /* that it may have */
+    uint64_t bytes; /* length of `to` */
+    uint64_t most;  /* greatest allowed length */
 };
 
-/* `why`: as a library says, or NULL. */
+/* Prints that unpacking failed. `why` is a library's text or NULL. */
 static int fail(const struct layer *layer, const char *why)
 {
     static const struct {
@@ -133,8 +134,8 @@ static int put(struct layer *layer, const void *block, size_t bytes)
 
 /* ---- by zlib ---- */
 
-/* Takes what is behind a member's end: zeros, which tapes are filled with, or a
-   further member. False: it is neither. */
+/* Skips zero padding after a gzip member, and begins the next member. Returns
+   false if other bytes follow. */
 static bool begin_member(z_stream *stream, bool *ended)
 {
     while (stream->avail_in > 0 && stream->next_in[0] == 0) {
@@ -148,7 +149,8 @@ static bool begin_member(z_stream *stream, bool *ended)
     return true;
 }
 
-/* Reads on where all that was read is used up; false at the file's end. */
+/* Refills the input buffer if it is empty. Returns false at the end of the
+   file. */
 static bool fill(z_stream *stream, const struct layer *layer, uint8_t *block,
                  size_t room)
 {
@@ -192,7 +194,7 @@ static int gunzip(struct layer *layer)
     z_stream stream = {.avail_in = 0};
     int status;
 
-    if (inflateInit2(&stream, 15 + 16) != Z_OK) { /* gzip's header */
+    if (inflateInit2(&stream, 15 + 16) != Z_OK) { /* 15 + 16: gzip's header */
         return fail(layer, "no memory");
     }
     status = inflate_all(layer, &stream);
@@ -202,8 +204,8 @@ static int gunzip(struct layer *layer)
 
 /* ---- by libarchive ---- */
 
-/* Whether an archive's entry is a file, other than what the Finder of a Mac
-   puts beside each. */
+/* Whether an archive's entry is a regular file, but not a companion file of the
+   macOS Finder. */
 static bool is_file(struct archive_entry *entry)
 {
     const char *name = archive_entry_pathname(entry);
@@ -237,7 +239,7 @@ static int refuse_second(const struct layer *layer, const char *first,
                       name != NULL ? quote_shown(name) : "");
 }
 
-/* Takes the only file of an archive, or all that a filter gives. */
+/* Extracts the only file of an archive, or all output of a decompressor. */
 static int put_entries(struct layer *layer, struct archive *archive)
 {
     struct archive_entry *entry;
@@ -267,8 +269,7 @@ static int put_entries(struct layer *layer, struct archive *archive)
     return status;
 }
 
-/* Refuses bytes behind the end of what a filter reads, other than zeros, which
-   tapes are filled with. */
+/* Refuses bytes after the end of the compressed data, except zero padding. */
 static int check_rest(const struct layer *layer, struct archive *archive)
 {
     off_t at = (off_t)archive_filter_bytes(archive, -1);
@@ -314,7 +315,7 @@ uint64_t unpack_limit(uint64_t bytes)
                                                   : ALWAYS_ALLOWED;
 }
 
-/* Takes one layer off. */
+/* Removes one compression. */
 static int unpack_layer(FILE **file, uint64_t *bytes, struct layer *layer)
 {
     int status;

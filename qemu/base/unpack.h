@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Compressed files: .gz, .bz2, .xz, .zst, .lz4, .lz, .Z, and what .zip, .7z and
- * .rar have in them, told by how the contents begin. gzip is read by zlib,
- * which looks at the checksum; libarchive 3.6, which reads all others, does
- * not.
- */
+/* Unpacks compressed files: .gz, .bz2, .xz, .zst, .lz4, .lz, .Z, and the
+   contents of .zip, .7z and .rar. The first bytes tell the kind. zlib reads
+   gzip and checks its checksum; libarchive 3.6 reads the others and does not.
+   */
 #ifndef QEMU_BASE_UNPACK_H
 #define QEMU_BASE_UNPACK_H
 
@@ -13,23 +11,23 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define UNPACK_KINDS 64u /* bytes of "gzip, tar" */
+#define UNPACK_KINDS 64u /* bytes for a text such as "gzip, tar" */
 
-/* Most bytes that a file of `bytes` may expand to: 64 MiB, or 100 times its own
-   if that is more. */
+/* Returns how many bytes a file of `bytes` bytes may expand to: 64 MiB or 100
+   times its size, whichever is more. */
 uint64_t unpack_limit(uint64_t bytes);
 
-/* Names the kind of a file that begins so, "gzip"; NULL: it is not compressed,
-   as far as its beginning tells. */
+/* Returns the name of a file's compression by its first bytes, "gzip"; NULL if
+   it does not look compressed. */
 const char *unpack_named(const uint8_t *head, uint64_t bytes);
 
 /*
- * Puts a decompressed copy without a name in the place of a file: also of what
- * is compressed twice, or a tar archive that is compressed. An archive must
- * have one file in it, besides those of the Finder. A copy that gets longer
- * than unpack_limit() is refused. `kinds`: what it was; "" if
- * the file is as it was. Result: 0; or 1 after a message that names `path`.
- * *file is the caller's to fclose() in either case.
+ * Replaces a compressed file by an unpacked temporary copy. Double compression
+ * and compressed tar archives are unpacked too. An archive must hold one file,
+ * besides Finder files. A copy longer than unpack_limit() is refused. `kinds`
+ * tells what was unpacked; "" if the file was not compressed. Returns 0, or 1
+ * after a message that names `path`. The caller closes *file by fclose() in
+ * either case.
  */
 NODISCARD int unpack_file(FILE **file, uint64_t *bytes,
                           char kinds[UNPACK_KINDS], const char *path);
