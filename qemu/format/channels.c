@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sweeps of kernel channels: no input, and a CSV with one line for each voltage
- * as output. Currents of an open channel are CONDUCTANCE times the distance
- * from REVERSAL, steps last 10 us; all numbers are exact integers until they
- * are printed, with six decimals.
+ * Prints the kernel channels' voltage sweeps as CSV, a line a voltage; there is
+ * no input. An open channel's current is its conductance times the voltage's
+ * distance from REVERSAL_NV. A step lasts 10 us. Numbers are exact integers
+ * until they are printed with six decimals.
  */
 #include "qemu/format/format.h"
 
@@ -26,14 +26,14 @@
 #define STEPS_MAX 100000u
 #define VOLTAGE_MAX_NV 200000000
 
-/* 20 pS: 2e-8 pA for each nV; 2e-10 fC in a step of 10 us. So 1e-6 pA are 50
-   nV of one channel, and 1e-6 fC are 5000 in one step. */
+/* The conductance is 20 pS, i.e. 2e-8 pA per nV, and 2e-10 fC per nV in a step.
+   So 1e-6 pA are 50 nV of one channel, and 1e-6 fC are 5000 nV in one step. */
 #define REVERSAL_NV 60000000
 #define NV_OF_UPA 50
 #define NV_STEPS_OF_UFC 5000
 
-/* A unit should take this many instructions at least, a load have this many
-   units at most; a step of 32 channels takes about 260. */
+/* A unit should take at least UNIT_INSTRUCTIONS. A load should have at most
+   UNITS_MAX units. A step of 32 channels takes about STEP_INSTRUCTIONS. */
 #define UNIT_INSTRUCTIONS 100000u
 #define UNITS_MAX (1u << 18)
 #define STEP_INSTRUCTIONS 260u
@@ -54,8 +54,8 @@ struct sweep {
 
 /* ---- the argument ---- */
 
-/* Reads "-12.5", in mV, as nV, up to a character `end`, behind which *text is
-   then. Result: whether there is such a voltage. */
+/* Reads "-12.5", in mV, as nV. The text must end in the character `end`; *text
+   moves behind that. Returns whether the voltage is valid. */
 static bool read_voltage(int64_t *voltage_nv, const char **text, char end)
 {
     const char *at = *text + (**text == '-');
@@ -138,7 +138,8 @@ static const struct option_row rows[] = {
      .allowed = "must be 0 to 2^64 - 1"},
 };
 
-/* Groups of 32 channels that make a unit, from which the pieces follow. */
+/* Sets the number of pieces (units) of a voltage. A unit has a whole number of
+   groups of 32 channels. */
 static void set_pieces(struct sweep *sweep)
 {
     uint64_t groups = (sweep->channels + 31) / 32;
@@ -199,7 +200,6 @@ static int read_channels(struct format_load *load, const char *path,
 
 /* ---- the output ---- */
 
-/* Sums over the pieces of one voltage. */
 struct point {
     int64_t voltage_nv;
     uint64_t at_peak;
@@ -207,7 +207,7 @@ struct point {
     uint64_t squares;
 };
 
-/* The voltage of a value, rounded as the kernel does. */
+/* Returns voltage number `value`, rounded as the kernel does. */
 static int64_t voltage_of(const struct sweep *sweep, uint64_t value)
 {
     int64_t span = sweep->last_nv - sweep->first_nv;
@@ -220,7 +220,7 @@ static int64_t voltage_of(const struct sweep *sweep, uint64_t value)
                     : sweep->first_nv + span * (int64_t)value / last;
 }
 
-/* Prints `before`, and the quotient's millionths, a half rounded away from 0:
+/* Prints `before` and a quotient with six decimals, halves rounded away from 0:
    ",-1.250000". */
 static void print_millionths(FILE *out, const char *before, int64_t dividend,
                              int64_t divisor)
@@ -236,10 +236,10 @@ static void print_millionths(FILE *out, const char *before, int64_t dividend,
 }
 
 /*
- * The standard deviation of the mean current, in millionths of a pA, rounded
- * down: (B squares - sum^2) / (B - 1) is the variance of the sum, from how its
- * B parts of 16 channels differ. With at most 6250 parts, each of at most
- * 1600000, nothing goes beyond 123 bits.
+ * Returns the mean current's standard deviation in millionths of a pA, rounded
+ * down. The channels form B batches of 16, and (B squares - sum^2) / (B - 1) is
+ * the sum's variance. B is at most 6250 and a batch's value at most 1600000, so
+ * that 123 bits hold all terms.
  */
 static int64_t deviation_of(const struct sweep *sweep,
                             const struct point *point)

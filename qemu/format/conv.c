@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Images for kernels/conv.c: on the wire, one plane after the other. --arg is
+ * Reads and writes images for kernels/conv.c; the load has one plane after the
+ * other. --arg is
  *
  *    filter=NAME                        one of the filters below
  *    coefficients=C:C:...[,divisor=D|,shift=S][,offset=O]
@@ -27,9 +28,9 @@
 #define ARG_BYTES_MAX (20u + 2u * TAPS_MAX)
 
 struct filter {
-    const char *name; /* NULL: given by its coefficients */
+    const char *name; /* NULL: --arg gives the coefficients */
     bool sobel;
-    int taps; /* 0: not yet given */
+    int taps; /* coefficients: 9, 25; 0: not yet given */
     long coefficient[TAPS_MAX];
     long divisor;
     long offset;
@@ -62,11 +63,11 @@ static const char *filter_choice(size_t index)
 
 struct arg {
     struct filter filter;
-    uint8_t named; /* its place among `filters` */
+    uint8_t named; /* index in `filters` */
     uint32_t shift;
 };
 
-/* Reads a whole number, and moves *text behind it. Result: whether there is
+/* Reads a whole number and moves *text behind it. Returns whether there is
    one. */
 static bool read_number(long *value, const char **text, long least, long most)
 {
@@ -147,7 +148,6 @@ static int read_filter(struct filter *filter, struct format_load *load,
     return status;
 }
 
-/* Writes a filter as the kernel reads it. Result: the number of bytes. */
 static uint32_t store_filter(uint8_t *out, const struct filter *filter,
                              const struct image *image)
 {
@@ -171,9 +171,7 @@ static uint32_t store_filter(uint8_t *out, const struct filter *filter,
 
 /* ---- the image ---- */
 
-/* Copies the samples of each channel into a plane; join_planes() puts them
- * back.
- */
+/* Copies each channel's samples into a plane; join_planes() reverses this. */
 static void split_planes(uint8_t *plane, const struct image *image)
 {
     size_t pixels = (size_t)image->width * image->height;
@@ -196,7 +194,8 @@ static void join_planes(struct image *image, const uint8_t *plane)
     }
 }
 
-/* The load has the image's planes, its context the shape. */
+/* Fills in the load with the image's planes, and its context with their
+   shape. */
 static void fill_load(struct format_load *load, const struct image *image,
                       const struct filter *filter)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The files of `dictionary`: a list of words, as it is, and digests. Its
- * argument is made of digests=FILE or of digests in hexadecimal.
+ * Reads the files of kernel `dictionary`: a list of words, unchanged, and
+ * digests. --arg is digests=FILE or a list of hexadecimal digests.
  */
 #include "qemu/format/format.h"
 #include "qemu/base/exit_status.h"
@@ -20,7 +20,6 @@
 #define DIGESTS_MAX 2048u
 #define WORD_MAX 255u
 
-/* Appends the digest that the text begins with; whether there is one. */
 static bool add_digest(struct format_load *load, const char *text, size_t bytes)
 {
     uint8_t *digest = load->arg + load->arg_bytes;
@@ -46,7 +45,7 @@ static int digest_order(const void *a, const void *b)
     return memcmp(a, b, DIGEST_BYTES);
 }
 
-/* Ascending, each once, as the kernel wants them. */
+/* Sorts the digests and removes repeated ones, as the kernel requires. */
 static void sort_digests(struct format_load *load)
 {
     uint32_t kept = 0;
@@ -63,8 +62,8 @@ static void sort_digests(struct format_load *load)
     load->arg_bytes = kept;
 }
 
-/* Whether nothing of the rest of a line belongs to its digest. In a file a name
-   may follow, as sha256sum writes it. */
+/* Returns whether a digest's line may end as it does: in a file a name may
+   follow, as sha256sum writes it. */
 static bool ends_there(const char *text, size_t bytes, const char *path)
 {
     return bytes == DIGEST_DIGITS ||
@@ -87,8 +86,8 @@ static int no_digest(unsigned number, const char *path)
                       number);
 }
 
-/* The digests of a file's lines, empty ones aside; or of --arg (path is NULL),
-   where commas are between. */
+/* Reads the digests of a file, one a line, without empty lines; or those of
+   --arg (path is NULL), between commas. */
 static int list_digests(struct format_load *load, const char *text,
                         size_t bytes, const char *path)
 {
@@ -149,7 +148,7 @@ static int read_digests(struct format_load *load, const char *path)
     return status;
 }
 
-/* The kernel leaves out words that are too long; a person wants to know. */
+/* Refuses words that are too long, which the kernel would ignore silently. */
 static int check_words(const struct format_load *load, const char *path)
 {
     uint64_t line = 1;
@@ -177,7 +176,7 @@ static int check_words(const struct format_load *load, const char *path)
     return 0;
 }
 
-/* Reads the list: its lines end in LF or CRLF, as the kernel has them. */
+/* Reads the list of words; the kernel takes lines that end in LF or CRLF. */
 static int read_words(struct format_load *load, const char *path)
 {
     struct text text;

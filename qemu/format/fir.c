@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sound for the kernel fir: WAV in, WAV out, and taps that are designed here or
- * come from a text file.
+ * Reads and writes WAV for the kernel fir. Its taps are designed here or come
+ * from a text file.
  *
- * Design: windowed sinc. With frequencies as parts of half the rate, a filter
- * that lets LO to HI pass has the taps
+ * Design: windowed sinc. Frequencies are fractions of half the sample rate. A
+ * filter that lets LO to HI pass has the taps
  *
  *   w[k] (HI sinc(HI m) - LO sinc(LO m)),  m = k - (T - 1) / 2,
  *
@@ -25,14 +25,14 @@
 #include <string.h>
 
 #define TAPS_MIN 3u
-#define TAPS_MAX 1000u /* kernels/fir.c */
+#define TAPS_MAX 1000u /* as in kernels/fir.c */
 #define TAPS_DEFAULT 33u
 #define Q15 32768.0
 
-/* What --arg names; 0 or NULL: not given. */
+/* The options of --arg; 0 or NULL: not given. */
 struct design {
-    double low_pass;  /* the highest frequency that passes, Hz */
-    double high_pass; /* the lowest one, Hz */
+    double low_pass;  /* highest frequency that passes, Hz */
+    double high_pass; /* lowest frequency that passes, Hz */
     struct band {
         double low; /* Hz */
         double high;
@@ -41,7 +41,7 @@ struct design {
     const char *file;
 };
 
-/* The format of the sound, kept for the output file. */
+/* The sound's format, which the output file gets too. */
 struct shape {
     uint32_t channels;
     uint32_t rate;
@@ -49,7 +49,8 @@ struct shape {
 
 /* ---- --arg ---- */
 
-/* Reads a positive number that `end` follows. Result: its end, or NULL. */
+/* Reads a positive number up to the character `end`. Returns where it ends, or
+   NULL. */
 static const char *read_hertz(double *value, const char *text, char end)
 {
     char *after;
@@ -126,7 +127,7 @@ static int read_design(struct design *design, struct format_load *load,
 
 /* ---- taps ---- */
 
-/* Adds a tap to the kernel's argument; false if Q15 does not hold it. */
+/* Adds a tap to the kernel's argument. Returns false if Q15 cannot hold it. */
 static bool add_tap(struct format_load *load, double value)
 {
     double scaled = round(value * Q15);
@@ -147,8 +148,8 @@ static double sinc(double x)
     return x == 0 ? 1 : sin(M_PI * x) / (M_PI * x);
 }
 
-/* Frequencies as parts of half the rate: from `low` to `high` passes, and with
-   a gain of 1 does `middle`. */
+/* Designs taps that let frequencies `low` to `high` pass, with a gain of 1 at
+   `middle`. Frequencies are fractions of half the sample rate. */
 static void design_taps(double tap[TAPS_MAX], uint32_t taps, double low,
                         double high, double middle)
 {
@@ -203,7 +204,7 @@ static int bad_tap(const char *path, unsigned line, uint32_t tap,
                       (int)strcspn(text, " \t\n#"), text, reason);
 }
 
-/* Numbers between blanks; from # on a line is comment. */
+/* Parses numbers that blanks separate; # begins a comment. */
 static int parse_taps(struct format_load *load, const char *text,
                       const char *path)
 {
@@ -258,7 +259,6 @@ static int read_taps(struct format_load *load, const char *path)
 
 /* ---- files ---- */
 
-/* Takes what the load and the output need of the sound. */
 static void store_sound(struct format_load *load, const struct sound *sound)
 {
     struct shape *shape = memory_or_exit(malloc(sizeof *shape));

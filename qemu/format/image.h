@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An image of 8-bit grey or RGB samples, in memory. */
+/* Images of 8-bit grey or RGB samples, in memory. */
 #ifndef QEMU_FORMAT_IMAGE_H
 #define QEMU_FORMAT_IMAGE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* No image has more samples. */
+/* Most samples of an image. */
 #define IMAGE_SAMPLES_MAX 0x3fffffffu
 
 struct image {
@@ -16,7 +16,7 @@ struct image {
     uint8_t *samples;  /* malloc'd: pixel by pixel, rows from the top */
 };
 
-/* Sets the shape and allocates the samples; NULL, or what is wrong. */
+/* Sets the shape and allocates the samples. Returns NULL, or what is wrong. */
 const char *image_allocate(struct image *image, uint32_t width, uint32_t height,
                            uint32_t channels);
 

@@ -9,11 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kinds of image file. */
 struct kind {
     const char *suffix;
     int (*write)(FILE *out, const struct image *image, const char *path);
-    uint32_t channels; /* that it takes; 0: any */
+    uint32_t channels; /* channels that the kind takes; 0: any */
 };
 
 static const struct kind kinds[] = {{".png", image_png_write, 0},
@@ -60,7 +59,6 @@ int image_write(FILE *out, const struct image *image, const char *path)
     return kind_of(path)->write(out, image, path);
 }
 
-/* What a file is that is not taken, by its first bytes. */
 static const char *other_kind(const uint8_t *data, size_t bytes)
 {
     static const struct {
@@ -103,7 +101,7 @@ static int read_bytes(struct image *image, const char *path, uint8_t *data,
     if (bytes >= 2 && data[0] == 'P' && strchr("2356", data[1]) != NULL) {
         return image_pnm_read(image, path, data, bytes);
     }
-    /* Not left to libnetpbm, which loses memory over a PAM that is cut off. */
+    /* Refuses PAM here, since libnetpbm leaks memory over a truncated one. */
     if (bytes >= 2 && data[0] == 'P' && strchr("147", data[1]) != NULL) {
         return file_error(path, "is PBM or PAM; must be PGM or PPM");
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Images in files. The contents tell what a file is when it is read, the end of
- * its name when it is written. Functions that return 1 have printed why on
- * stderr.
+ * Reads and writes image files. A file's contents tell its kind when it is
+ * read, its suffix when it is written. Functions that return 1 have printed why
+ * on stderr.
  */
 #ifndef QEMU_FORMAT_IMAGE_FILE_H
 #define QEMU_FORMAT_IMAGE_FILE_H
@@ -13,16 +13,16 @@
 
 #include <stdio.h>
 
-/* Reads a file as the load says; the caller frees the samples. Result: 0 or 1.
- */
+/* Reads a file as the load's fields say. The caller frees the samples. Returns
+   0 or 1. */
 NODISCARD int image_read(struct image *image, struct format_load *load,
                          const char *path);
 
-/* Whether a file of this name can hold such an image. Result: 0 or 1. */
+/* Checks whether a file of this name can hold the image. Returns 0 or 1. */
 NODISCARD int image_check_name(const struct image *image, const char *path);
 
-/* Writes the file of a name that has been checked; standard output is a PNG.
-   Result: 0 or 1. */
+/* Writes a file whose name image_check_name() accepted; standard output gets a
+   PNG. Returns 0 or 1. */
 NODISCARD int image_write(FILE *out, const struct image *image,
                           const char *path);
 

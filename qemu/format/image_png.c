@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* All that must outlive a longjmp() out of libpng. */
+/* The variables that must outlive a longjmp() out of libpng. */
 struct reader {
     png_structp png;
     png_infop info;
@@ -21,7 +21,7 @@ struct reader {
     char reason[160];
 };
 
-/* libpng's error: does not return. */
+/* Handles libpng's errors; does not return. */
 static void fail(png_structp png, png_const_charp reason)
 {
     struct reader *reader = png_get_error_ptr(png);
@@ -30,7 +30,7 @@ static void fail(png_structp png, png_const_charp reason)
     png_longjmp(png, 1);
 }
 
-/* Warnings are about what does not touch the samples. */
+/* Ignores libpng's warnings, which do not concern samples. */
 static void ignore(png_structp png, png_const_charp reason)
 {
     (void)png;
@@ -49,8 +49,8 @@ static void read_bytes(png_structp png, png_bytep out, size_t bytes)
     reader->at += bytes;
 }
 
-/* Whether an image names colours that are not opaque: all of a palette's may be
-   named as opaque. */
+/* Returns whether an image has transparent colours. A palette may list all of
+   its colours as opaque. */
 static bool is_transparent(png_structp png, png_infop info)
 {
     png_bytep alpha = NULL;
@@ -67,7 +67,7 @@ static bool is_transparent(png_structp png, png_infop info)
     return png_get_color_type(png, info) != PNG_COLOR_TYPE_PALETTE;
 }
 
-/* Why libpng's image is none of ours, or NULL. */
+/* Returns why the image is not supported, or NULL. */
 static const char *refusal(png_structp png, png_infop info)
 {
     if (png_get_bit_depth(png, info) > 8) {
@@ -101,7 +101,7 @@ static void read_rows(struct reader *reader)
     png_read_end(png, NULL);
 }
 
-/* Whether it went well; if not, the reason is in the reader. */
+/* Returns whether the image was read; if not, reader->reason tells why. */
 static bool read_image(struct reader *reader)
 {
     png_structp png = reader->png;
@@ -161,7 +161,7 @@ int image_png_write(FILE *out, const struct image *image, const char *path)
                      .format = image->channels == 1 ? PNG_FORMAT_GRAY
                                                     : PNG_FORMAT_RGB};
 
-    /* Who closes the file tells why it could not be written. */
+    /* A write error gives 0 too: the caller closes the file and reports it. */
     return png_image_write_to_stdio(&png, out, 0, image->samples, 0, NULL) !=
                        0 ||
                    ferror(out) != 0

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libnetpbm ends the process on an error, unless it has a place to jump to; the
- * reason it tells to a function that is not told of whom. Both are set here,
- * around every use of it.
+ * On an error libnetpbm ends the process, unless a jmp_buf is set. A callback
+ * without a context gets the reason. Both are set around every use.
  */
 #include "qemu/format/image_pnm.h"
 
@@ -40,16 +39,16 @@ static void catch_errors(jmp_buf *jump)
     pm_setusermessagefn(ignore);
 }
 
-/* All that must outlive a longjmp() out of libnetpbm. */
+/* The variables that must outlive a longjmp() out of libnetpbm. */
 struct work {
     struct pam pam;
     struct image *image;
-    size_t bytes; /* of the file that is read */
+    size_t bytes; /* size of the file being read */
     tuple *row;
-    uint32_t y; /* the row that is read or written */
+    uint32_t y; /* row being read or written */
 };
 
-/* Why the image is none of ours, or NULL; says at once how large it is. */
+/* Returns why the image is not supported, or NULL; sets the image's size. */
 static const char *accept_head(struct work *work)
 {
     const struct pam *pam = &work->pam;
@@ -82,7 +81,8 @@ static void read_rows(struct work *work)
     }
 }
 
-/* Blanks and comments may follow numbers in plain text. */
+/* Returns whether data follows the image. Blanks and comments may follow the
+   numbers of a plain file. */
 static bool is_more(const struct work *work, FILE *file)
 {
     bool plain =
@@ -97,7 +97,7 @@ static bool is_more(const struct work *work, FILE *file)
     return next != EOF;
 }
 
-/* NULL, or what is wrong. */
+/* Reads an image. Returns NULL, or what is wrong. */
 static const char *read_image(struct work *work, FILE *file)
 {
     jmp_buf jump;
@@ -156,7 +156,7 @@ static void write_rows(struct work *work)
     }
 }
 
-/* NULL, or what is wrong. */
+/* Writes an image. Returns NULL, or what is wrong. */
 static const char *write_image(struct work *work)
 {
     jmp_buf jump;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Matrices for kernels/matvec.c. INPUT is the matrix, --arg vector=FILE the
- * vector, both .npy and of one type: int32 gives int64, int16 is Q15 and gives
- * int16.
+ * Reads matrices for kernels/matvec.c. INPUT is the matrix, --arg vector=FILE
+ * the vector. Both are .npy files of one type: int32 gives int64; int16 is Q15
+ * and gives int16.
  */
 #include "qemu/format/format.h"
 
@@ -22,8 +22,8 @@ static const struct option_row rows[] = {
     {"vector", "FILE", 0, OPTION_TEXT, 0, sizeof(char *), .least = 1,
      .allowed = "must name a .npy file", .required = true}};
 
-/* The kernel's argument: what a matrix's elements are, and the vector, whose
-   elements have 4 bytes whatever the matrix's. */
+/* Writes the kernel's argument: the size of a matrix element, then the vector,
+   whose elements always have 4 bytes. */
 static void store_arg(uint8_t *out, const struct npy_product *product,
                       const uint8_t *vector)
 {

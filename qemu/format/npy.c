@@ -18,17 +18,17 @@
 #define LIMIT_MS 60000u
 #define HEAD_BYTES 12u
 
-/* How the script ends; see there. */
+/* Exit codes of npy.py, which explains them. */
 enum end {
     END_WELL = 0,
     END_FIRST = 10,
     END_SECOND = 11,
     END_NO_NUMPY = 12,
     END_NO_PYTHON = 127,
-    END_UNKNOWN = 256 /* also killed, or not even begun */
+    END_UNKNOWN = 256 /* killed, or not started */
 };
 
-/* The script, 0-terminated. */
+/* The script's text, which ends in 0. */
 extern const char npy_script[] __attribute__((visibility("hidden")));
 __asm__(".pushsection .rodata\n"
         "npy_script: .incbin \"qemu/format/npy.py\"\n"
@@ -40,11 +40,10 @@ struct bytes {
     size_t bytes;
 };
 
-/* One run of the script: its words, its files, its end and its output. */
 struct call {
     const char *mode;
     char number[24];
-    struct bytes in[2]; /* one after the other */
+    struct bytes in[2]; /* inputs, one after the other */
     struct bytes out;   /* malloc'd, with a 0 behind it */
     enum end end;
 };
@@ -88,7 +87,7 @@ static enum end run_script(const struct call *call, int in, int out)
                                             : END_UNKNOWN;
 }
 
-/* Files in memory rather than pipes: whoever ends early stops nobody. */
+/* Runs the script on files in memory: full pipes might block. */
 static void run_call(struct call *call)
 {
     const struct bytes *part = call->in;
@@ -108,7 +107,7 @@ static void run_call(struct call *call)
     close(out);
 }
 
-/* Says how a call failed; 1. */
+/* Prints why a call failed. Returns 1. */
 static int print_error(const struct call *call, const char *first,
                        const char *second)
 {
@@ -128,7 +127,7 @@ static int print_error(const struct call *call, const char *first,
     }
 }
 
-/* Takes the numbers off the front of what was read. */
+/* Parses and removes the numbers at the begin of the script's output. */
 static bool parse_product(struct npy_product *product, struct bytes *out)
 {
     uint64_t want;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The condition of kernel records, and its output. The load is the table
- * without its header row; records that are returned get their newlines back.
+ * Reads the condition and the table of kernel records, and writes its output.
+ * The load is the table without its header row.
  */
 #include "qemu/format/format.h"
 
@@ -21,7 +21,7 @@
 #define TEXT_MAX 255u
 #define ARG_BYTES 36u
 
-/* Of the kernel's argument. */
+/* Flags of the kernel's argument. */
 #define FLAG_NUMBER 1u
 #define FLAG_SUM 2u
 #define FLAG_SUM_FIRST 4u
@@ -30,30 +30,31 @@
 
 static const struct {
     const char *name;
-    uint32_t accepted; /* as the kernel counts: less 1, equal 2, greater 4 */
+    uint32_t accepted; /* accepted orders, as the kernel has them: less 1, equal
+                          2, greater 4 */
 } operators[] = {{"lt", 1}, {"le", 3}, {"eq", 2},        {"ne", 5},
                  {"ge", 6}, {"gt", 4}, {"contains", 16}, {"begins", BEGINS}};
 
 enum type {
     TYPE_TEXT,
     TYPE_NUMBER,
-    TYPE_OPEN /* not given: as VALUE looks */
+    TYPE_OPEN /* not given: VALUE decides */
 };
 
-/* --arg; the strings are the load's. */
+/* The values of --arg; the load owns the strings. */
 struct request {
     struct records_look look;
-    uint8_t op;   /* place among the operators */
+    uint8_t op;   /* index in `operators` */
     uint8_t type; /* enum type */
-    bool rows;    /* are returned */
+    bool rows;    /* return rows */
 };
 
-/* The parts of the table that the load does not have, kept for write(). */
+/* What write() needs of the table but the load does not hold. */
 struct kept {
-    bool mark;       /* of UTF-8, before the header */
-    bool is_csv;     /* as its name says */
-    uint8_t newline; /* what stands for one; a newline if nothing does */
-    /* Bytes of the last record if its newline is not the file's, else 0. */
+    bool mark;       /* UTF-8 mark before the header */
+    bool is_csv;     /* the file's name says CSV */
+    uint8_t newline; /* byte for a newline in quotes; '\n': none */
+    /* Bytes of the last record if its newline was added, else 0. */
     uint32_t last_bytes;
     uint32_t header_bytes;
     uint8_t header[];
@@ -91,7 +92,7 @@ static const struct option_row rows[] = {
     {"rows", "YES", 0, OPTION_CHOICE, FIELD(rows), .choices = "no yes"},
 };
 
-/* Whether op is eq or ne: any VALUE has an answer to that. */
+/* Returns whether the operator, eq or ne, accepts any VALUE. */
 static bool compares_equal(const struct request *request)
 {
     uint32_t accepted = operators[request->op].accepted;
@@ -129,14 +130,15 @@ static int check_value(struct request *request)
         wrong = "must not be empty with this op";
     }
     if (column->number) {
-        request->look.value = value; /* blanks behind it count nowhere */
+        request->look.value =
+            value; /* without leading blanks; trailing ones do not matter */
     }
     return parse_report("--arg: value", request->look.value, wrong);
 }
 
-/* ---- what the kernel gets ---- */
+/* ---- kernel argument ---- */
 
-/* A number of this shape, times 10^decimals. */
+/* Returns a decimal number times 10^decimals. */
 static int64_t scaled(const char *text, uint32_t decimals)
 {
     int64_t value = 0;
@@ -195,7 +197,7 @@ static void fill_arg(struct format_load *load, const struct request *request,
     load->arg_bytes = ARG_BYTES + text_bytes;
 }
 
-/* Keeps the header row for write(); what is left of the table is the load. */
+/* Keeps the header row for write(); the rest of the table is the load. */
 static void fill_load(struct format_load *load, struct records_table *table,
                       const char *path)
 {
@@ -218,8 +220,8 @@ static void fill_load(struct format_load *load, struct records_table *table,
     table->text.data = NULL;
 }
 
-/* Says that numbers were compared as text, which was not asked for: all of the
-   column are, or VALUE, which has a digit, is not there as it is. */
+/* Notes that numbers were compared as text though type=text was not given: the
+   column is all numbers, or VALUE has a digit and equals no cell. */
 static void note_comparison(struct format_load *load,
                             const struct request *request)
 {
@@ -290,8 +292,8 @@ static void restore(uint8_t *to, const uint8_t *from, uint64_t bytes,
 }
 
 /*
- * Whether the file's last row is among those returned. It is if the last one
- * returned looks like it: what they are judged by is the same.
+ * Returns whether the file's last row was returned. Equal rows get equal
+ * answers, so comparing the last returned row suffices.
  */
 static bool ends_with_last(const struct format_load *load,
                            const uint8_t *output, uint64_t bytes)
@@ -305,7 +307,7 @@ static bool ends_with_last(const struct format_load *load,
            (bytes == last || output[bytes - last - 1] == '\n');
 }
 
-/* The rows keep their separator: a name that says another one is refused. */
+/* Refuses a file name whose suffix does not fit the rows' separator. */
 static int check_records(const struct format_load *load, const char *path)
 {
     static const struct {
@@ -335,7 +337,7 @@ static int check_records(const struct format_load *load, const char *path)
     return 0;
 }
 
-/* The header row and the rows as they were in the file. */
+/* Writes the header row, and the rows as they were in the file. */
 static int write_records(FILE *out, const struct format_load *load,
                          const char *path, const uint8_t *output,
                          uint64_t bytes)

@@ -18,32 +18,31 @@
 #define RECORD_MAX (1u << 20)
 #define COLUMNS_MAX 65535u
 #define REASON_BYTES 600
-#define SHOWN_BYTES 176 /* of 40 bytes of a field, each as \xNN */
+#define SHOWN_BYTES 176 /* 40 bytes of a field, each as \xNN */
 
-/* The name of a column. */
 struct name {
     char *text; /* malloc'd, with a 0 behind it */
     size_t bytes;
 };
 
-/* One pass over a table. */
 struct scan {
     struct records_table table;
     struct records_look *look;
     const char *path;
-    struct name *names;  /* malloc'd: of the header row */
-    uint32_t columns;    /* of these */
-    uint8_t hint;        /* the separator that a first line names; or 0 */
-    uint64_t hint_bytes; /* of that line */
+    struct name *names;  /* malloc'd: names of the header row */
+    uint32_t columns;    /* number of names */
+    uint8_t hint;        /* separator that a first line sep= names; or 0 */
+    uint64_t hint_bytes; /* bytes of the line sep= */
     int status;
-    uint64_t line;        /* at hand, from 1 */
-    uint64_t record_line; /* where the record at hand begins */
-    uint64_t records;     /* ended, the header row included */
-    uint32_t fields;      /* of the record at hand, so far */
-    bool ended;          /* a record by this line's end, or the line is empty */
-    bool comment;        /* the record at hand begins with # */
-    bool single;         /* a field of it begins with a single quote */
-    const char *divides; /* what would divide its first field, as a cause */
+    uint64_t line;        /* current line, from 1 */
+    uint64_t record_line; /* first line of the current record */
+    uint64_t records;     /* finished records, with the header row */
+    uint32_t fields;      /* fields of the current record so far */
+    bool ended;           /* the line ended a record, or is empty */
+    bool comment;         /* the current record begins with # */
+    bool single;          /* one of its fields begins with a single quote */
+    const char *divides;  /* text on another separator that the first field
+                             contains; or "" */
 };
 
 /* ---- fields ---- */
@@ -96,7 +95,7 @@ static bool is_same(const char *word, const char *text, size_t bytes)
     return strlen(word) == bytes && memcmp(word, text, bytes) == 0;
 }
 
-/* A field as a message can show it, at most its first 40 bytes. */
+/* Returns a field's first 40 bytes in a form for messages. */
 static const char *shown(char out[SHOWN_BYTES], const char *text, size_t bytes)
 {
     size_t kept = bytes < 40 ? bytes : 40;
@@ -104,7 +103,7 @@ static const char *shown(char out[SHOWN_BYTES], const char *text, size_t bytes)
     size_t at = 0;
 
     while (kept < bytes && kept > 0 && ((unsigned char)text[kept] >> 6) == 2) {
-        kept -= 1; /* no character is cut in two */
+        kept -= 1; /* cuts no character in two */
     }
     out[0] = '\0';
     while (at < kept) {
@@ -137,8 +136,7 @@ scan_error(struct scan *scan, uint64_t line, const char *format, ...)
     }
 }
 
-/* The separator of another kind of table that would divide the text, as a
-   cause; or "". */
+/* Returns a text on another separator that the field contains; or "". */
 static const char *divider_in(const char *text, size_t bytes)
 {
     static const struct {
@@ -157,7 +155,7 @@ static const char *divider_in(const char *text, size_t bytes)
     return "";
 }
 
-/* What may be the cause where a record has the wrong fields; or "". */
+/* Returns a text on why a record may have the wrong number of fields; or "". */
 static const char *cause_of(const struct scan *scan)
 {
     if (scan->comment) {
@@ -169,7 +167,7 @@ static const char *cause_of(const struct scan *scan)
     return scan->single ? "; ' does not enclose a field, only \" does" : "";
 }
 
-/* What may be the cause where a field is no number; or "". */
+/* Returns a text on why a field may be no number; or "". */
 static const char *cause_of_field(const struct scan *scan,
                                   const struct records_column *column,
                                   const char *text, size_t bytes)
@@ -219,7 +217,7 @@ static void match_name(struct scan *scan, struct records_column *column,
     column->index = scan->fields;
 }
 
-/* The first names, which show what is odd about them. */
+/* Prints the first names, with unusual characters made visible. */
 static void list_names(char *out, size_t room, const struct scan *scan)
 {
     size_t used = 0;
@@ -251,7 +249,7 @@ static void check_found(struct scan *scan, const struct records_column *column)
     }
 }
 
-/* Refuses a table whose columns are others than the first one's. */
+/* Refuses a table whose columns differ from the first table's. */
 static int check_header(const struct scan *scan, const struct scan *first)
 {
     for (uint32_t i = 0; i < scan->columns && i < first->columns; ++i) {
@@ -356,7 +354,8 @@ static void end_field(void *text, size_t bytes, void *context)
     scan->fields += 1;
 }
 
-/* `end` is the byte that ends the record, or -1 at the end of the file. */
+/* libcsv calls this at a record's end. `end` is the byte that ends the record,
+   or -1 at the end of the file. */
 static void end_record(int end, void *context)
 {
     struct scan *scan = (struct scan *)context;
@@ -386,8 +385,8 @@ static int no_space(unsigned char byte)
     return 0;
 }
 
-/* The last byte of the line: its newline, or a carriage return that no newline
-   follows. There is a newline behind all lines. */
+/* Returns a line's last byte: its newline, or a carriage return that no newline
+   follows. Every line ends in a newline. */
 static uint8_t *line_end(uint8_t *at, const uint8_t *all)
 {
     uint8_t *newline = memchr(at, '\n', (size_t)(all - at));
@@ -396,7 +395,7 @@ static uint8_t *line_end(uint8_t *at, const uint8_t *all)
     return end == NULL || end + 1 == newline ? newline : end;
 }
 
-/* Parses one line, with what ends it. */
+/* Parses one line and its end. */
 static void scan_line(struct scan *scan, struct csv_parser *parser,
                       const uint8_t *at, uint64_t bytes)
 {
@@ -415,7 +414,7 @@ static void scan_line(struct scan *scan, struct csv_parser *parser,
     }
 }
 
-/* Replaces the newline of a line that ends inside of quotes. */
+/* Replaces the newline of a line that ends inside quotes. */
 static void replace_newline(struct scan *scan, uint8_t *end)
 {
     if (*end == '\n') {
@@ -428,12 +427,11 @@ static void replace_newline(struct scan *scan, uint8_t *end)
     }
 }
 
-/* Goes over the whole table, line by line. */
 static void scan_lines(struct scan *scan, struct csv_parser *parser)
 {
     struct records_table *table = &scan->table;
     uint8_t *data = table->text.data;
-    uint64_t start = scan->hint_bytes; /* of the record */
+    uint64_t start = scan->hint_bytes; /* offset of the current record */
 
     scan->line = start > 0;
     for (uint64_t at = start; at < table->text.bytes && scan->status == 0;) {
@@ -466,7 +464,8 @@ static void scan_lines(struct scan *scan, struct csv_parser *parser)
     }
 }
 
-/* Checks a table, which must have `least` records, the header row included. */
+/* Checks a table, which must have at least `least` records, with the header
+   row. */
 static int scan_table(struct scan *scan, uint64_t least)
 {
     const char *other = text_other_ends(&scan->table.text);
@@ -474,7 +473,7 @@ static int scan_table(struct scan *scan, uint64_t least)
 
     scan->look->column.found = false;
     scan->look->sum.found = false;
-    /* It fails without a parser only. */
+    /* csv_init() fails only for a NULL parser. */
     csv_init(&parser,
              CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL | CSV_APPEND_NULL);
     csv_set_delim(&parser, scan->table.separator);
@@ -499,8 +498,8 @@ static int scan_table(struct scan *scan, uint64_t least)
 
 /* ---- files ---- */
 
-/* Whether a table's name says that tabs are between its fields: x.tsv, also
-   compressed, as x.tsv.gz. */
+/* Returns whether a table's suffix says that tabs separate its fields: x.tsv,
+   or compressed x.tsv.gz. */
 static bool says_tabs(const char *path)
 {
     size_t bytes = format_name_bytes(path);
@@ -509,8 +508,8 @@ static bool says_tabs(const char *path)
                          strncasecmp(path + bytes - 4, ".tab", 4) == 0);
 }
 
-/* Finds a first line that names the separator, sep=;, as spreadsheets have it,
-   which may be quoted. */
+/* Finds a first line that names the separator as spreadsheets do, sep=; or
+   "sep=;". */
 static void find_hint(struct scan *scan)
 {
     uint8_t *data = scan->table.text.data;
@@ -536,7 +535,7 @@ static void find_hint(struct scan *scan)
     scan->hint_bytes = scan->hint != 0 ? at : 0;
 }
 
-/* Reads a file; its last record gets the newline that it may lack. */
+/* Reads a file, and adds the last record's newline if it is missing. */
 static int read_file(struct format_load *load, struct scan *scan)
 {
     struct text *text = &scan->table.text;
@@ -553,7 +552,7 @@ static int read_file(struct format_load *load, struct scan *scan)
         text->data[text->bytes - 1] = '\n';
         text->returns += 1;
     }
-    /* There is room for one byte. */
+    /* The buffer has room for one more byte. */
     if (text->bytes > 0 && text->data[text->bytes - 1] != '\n') {
         text->data[text->bytes++] = '\n';
         scan->table.ended = true;
@@ -566,7 +565,7 @@ static int read_file(struct format_load *load, struct scan *scan)
     return 0;
 }
 
-/* A byte that no table contains, or a newline if they have all. */
+/* Returns a byte that no table contains, or a newline if there is none. */
 static uint8_t unused_byte(const bool used[256])
 {
     for (unsigned byte = 0; byte < 256; ++byte) {
@@ -577,7 +576,8 @@ static uint8_t unused_byte(const bool used[256])
     return '\n';
 }
 
-/* Reads the files; finds the byte that stands for newlines in all of them. */
+/* Reads the files, and finds the byte that stands for newlines in all of
+   them. */
 static int read_files(struct format_load *load, struct scan scan[],
                       uint32_t count)
 {
@@ -605,13 +605,12 @@ static int read_files(struct format_load *load, struct scan scan[],
     return status;
 }
 
-/* Bytes of all records behind the header row. */
+/* Returns the bytes of all records behind the header row. */
 static uint64_t rows_of(const struct records_table *table)
 {
     return table->text.bytes - table->header_bytes;
 }
 
-/* Checks all tables. */
 static int scan_tables(struct format_load *load, struct scan scan[],
                        uint32_t count)
 {
@@ -635,7 +634,6 @@ static int scan_tables(struct format_load *load, struct scan scan[],
                : status;
 }
 
-/* Appends the rows of a table to those of the first. */
 static void append_rows(struct records_table *to,
                         const struct records_table *from)
 {

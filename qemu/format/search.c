@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The argument of `search`: what the kernel reads (kernels/search.c), and
- * besides (?f)FILE or (?if)FILE for the lines of a file as patterns.
+ * Reads the argument of kernel `search`. It is in the kernel's form
+ * (kernels/search.c), or (?f)FILE or (?if)FILE for the lines of a file as
+ * patterns.
  */
 #include "qemu/format/format.h"
 #include "qemu/base/exit_status.h"
@@ -17,21 +18,21 @@
 #define PATTERN_MAX 255u
 #define PATTERNS_MAX 255u
 
-/* The patterns of the kernel's argument, each once. */
+/* The patterns of the kernel's argument, without repeated ones. */
 struct patterns {
-    struct format_load *load; /* whose argument they are appended to */
-    const char *path;         /* of the file that lists them; NULL: --arg */
+    struct format_load *load; /* load whose argument gets the patterns */
+    const char *path;         /* file that lists the patterns; NULL: --arg */
     uint8_t separator;
     bool folds;
     unsigned count;
     struct {
-        uint32_t at; /* in the argument */
+        uint32_t at; /* offset in the argument */
         uint32_t bytes;
-        unsigned number; /* its line, or its place in --arg */
+        unsigned number; /* line in the file, or index in --arg */
     } pattern[PATTERNS_MAX];
-    unsigned again; /* that were listed before; the first of them, */
+    unsigned again; /* number of repeated patterns */
     unsigned again_number;
-    unsigned same_number; /* and what it is again */
+    unsigned same_number; /* pattern that the first repeated one equals */
 };
 
 static const char *place_of(const char *path)
@@ -39,7 +40,7 @@ static const char *place_of(const char *path)
     return path != NULL ? "line" : "pattern";
 }
 
-/* Says what is wrong with a pattern: its number is its line's. */
+/* Prints what is wrong with a pattern; `number` is its line or its index. */
 static int print_error(const char *path, unsigned number, size_t bytes)
 {
     const char *name = path != NULL ? path : "--arg";
@@ -65,7 +66,7 @@ static bool is_same(const uint8_t *a, const uint8_t *b, size_t bytes,
     return true;
 }
 
-/* Whether a pattern is there already: then it is counted. */
+/* Returns whether a pattern was listed before, and counts it then. */
 static bool is_again(struct patterns *patterns, const uint8_t *text,
                      size_t bytes, unsigned number)
 {
@@ -90,7 +91,7 @@ static void append(struct format_load *load, const void *bytes, size_t count)
     load->arg_bytes += (uint32_t)count;
 }
 
-/* Appends a pattern that is not there yet. Result: as of read(). */
+/* Appends a pattern unless it was listed before. Returns as read() does. */
 static int add_pattern(struct patterns *patterns, const uint8_t *text,
                        size_t bytes, unsigned number)
 {
@@ -132,8 +133,8 @@ static int add_patterns(struct patterns *patterns, const uint8_t *text,
     return status;
 }
 
-/* Makes the kernel's argument of a list of patterns, with a separator between
-   them; `path` as above. Result: as of read(). */
+/* Makes the kernel's argument of a list of patterns between separators. `path`
+   names the file, or is NULL for --arg. Returns as read() does. */
 static int store_list(struct format_load *load, const uint8_t *text,
                       size_t bytes, uint8_t separator, bool folds,
                       const char *path)
@@ -159,7 +160,7 @@ static int store_list(struct format_load *load, const uint8_t *text,
     return status;
 }
 
-/* The lines of a file as patterns. Blank lines at its end are none. */
+/* Reads a file's lines as patterns, without blank lines at its end. */
 static int read_patterns(struct format_load *load, const char *path, bool folds)
 {
     struct text text;
@@ -183,8 +184,9 @@ static int read_patterns(struct format_load *load, const char *path, bool folds)
     return status;
 }
 
-/* Bytes of the options (kernels/search.c); tells whether a separator, their
-   last byte but one, makes several patterns of the rest. */
+/* Returns the bytes of the options before the patterns, or 0
+   (kernels/search.c). Sets `several` if a separator, the options' last byte but
+   one, divides the rest into patterns. */
 static size_t options_of(bool *several, const uint8_t *arg, uint32_t arg_bytes)
 {
     size_t folds = arg_bytes > 2 && arg[2] == 'i';
@@ -198,8 +200,7 @@ static size_t options_of(bool *several, const uint8_t *arg, uint32_t arg_bytes)
                : 0;
 }
 
-/* Takes the argument as it is, but of several patterns each once, and names one
-   that the kernel would not take. */
+/* Stores the argument without repeated patterns; refuses invalid ones. */
 static int store_patterns(struct format_load *load, const uint8_t *arg,
                           uint32_t arg_bytes)
 {
@@ -215,7 +216,7 @@ static int store_patterns(struct format_load *load, const uint8_t *arg,
     return bytes > PATTERN_MAX ? print_error(NULL, 1, bytes) : 0;
 }
 
-/* Stores what the kernel reads. Result: as of read(). */
+/* Stores the kernel's argument. Returns as read() does. */
 static int read_arg(struct format_load *load, const uint8_t *arg,
                     uint32_t arg_bytes)
 {
@@ -229,8 +230,7 @@ static int read_arg(struct format_load *load, const uint8_t *arg,
     return store_patterns(load, arg, arg_bytes);
 }
 
-/* Says that a file of the load is text whose characters have more bytes than
-   those of a pattern. */
+/* Notes that a file's characters have more bytes than a pattern's. */
 static void note_wide(struct format_load *load, const char *path, uint64_t at,
                       uint64_t bytes)
 {
@@ -270,9 +270,9 @@ static int read_search(struct format_load *load, const char *path,
     return status;
 }
 
-/* A byte that no occurrence of a pattern can have: between two files it ends
-   all that begins in the first. A newline if there is a choice; -1: there is
-   none, which takes 255 bytes that stand for both cases. */
+/* Returns a byte that no match can contain, a newline if possible. Between two
+   files it ends all matches of the first. Returns -1 if the patterns contain
+   all bytes. */
 static int byte_between(const struct format_load *load)
 {
     bool used[256] = {false};
@@ -288,7 +288,7 @@ static int byte_between(const struct format_load *load)
             used[byte ^ 0x20] = true;
         }
     }
-    if (options > 0 && several) { /* not in a pattern, but between them */
+    if (options > 0 && several) { /* the separator is in no pattern */
         used[load->arg[options - 2]] = false;
     }
     for (int i = 0; i < 256; ++i) {

@@ -24,16 +24,16 @@
 
 struct mark {
     const char *name;
-    const char *first; /* bytes at the begin ... */
+    const char *first; /* bytes at the file's begin */
     uint32_t first_bytes;
-    const char *later; /* ... and at byte `at` */
+    const char *later; /* bytes at offset `at` */
     uint32_t at;
-    /* Reads the header of a file that is taken; else NULL. */
+    /* Reads the header of a supported kind; else NULL. */
     int (*read)(struct sound_header *header, const char *path, uint8_t *file,
                 uint64_t bytes);
 };
 
-/* FLAC leaves nothing to be corrected. */
+/* Takes FLAC's header unchanged: it needs no correction. */
 static int read_flac(struct sound_header *header, const char *path,
                      uint8_t *file, uint64_t bytes)
 {
@@ -91,15 +91,16 @@ static const struct mark marks[] = {
 
 static const struct mark mp3 = {.name = "MP3"};
 
-/* Bytes of the MP3 frame that begins here, by its header (ISO 11172-3, 2.4.1.3,
-   layer III; 13818-3 for the lower rates); 0: none does. */
+/* Returns the bytes of the MP3 frame at `at`, by its header (ISO 11172-3,
+   2.4.1.3, layer III; 13818-3 for the lower rates); 0: no frame. */
 static uint32_t mp3_frame(const uint8_t *at, uint64_t bytes)
 {
     static const uint16_t kbit[2][15] = {
         {0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320},
         {0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160}};
     static const uint16_t rates[] = {44100, 48000, 32000};
-    unsigned version = bytes < 4 ? 1 : at[1] >> 3 & 3; /* 3: 1; 2: 2; 0: 2.5 */
+    unsigned version =
+        bytes < 4 ? 1 : at[1] >> 3 & 3; /* 3: MPEG 1; 2: MPEG 2; 0: MPEG 2.5 */
     bool low = version != 3;
     uint32_t rate;
 
@@ -112,7 +113,8 @@ static uint32_t mp3_frame(const uint8_t *at, uint64_t bytes)
            (at[2] >> 1 & 1);
 }
 
-/* Whether a file without a mark is MP3: a frame, and the next or the end. */
+/* Returns whether a file without a mark is MP3: a frame, then another or the
+   end. */
 static bool is_mp3(const uint8_t *file, uint64_t bytes)
 {
     uint32_t first = mp3_frame(file, bytes);
@@ -147,14 +149,13 @@ const char *sound_named(bool *taken, const uint8_t *file, uint64_t bytes)
 
 /* ---- reading ---- */
 
-/* A file that is read. */
 struct reader {
     const char *path;
     const struct mark *mark;
     struct sound_header header;
     SNDFILE *file;
     SF_INFO info;
-    uint64_t most; /* bytes of samples that are allowed */
+    uint64_t most; /* most bytes of samples */
 };
 
 static int read_sample_bytes(struct sound *sound, const struct reader *reader,
@@ -206,8 +207,8 @@ static int read_info(struct sound *sound, const struct reader *reader,
     return 0;
 }
 
-/* Reads frames; libsndfile gives samples of any length in the upper bits of an
-   int, unsigned ones less 128. Result: how many. */
+/* Reads frames. libsndfile gives samples of any length in the upper bits of an
+   int; unsigned ones have 128 subtracted. Returns the number of frames. */
 static int64_t read_block(uint8_t *to, const struct sound *sound,
                           const struct reader *reader)
 {
@@ -225,7 +226,6 @@ static int64_t read_block(uint8_t *to, const struct sound *sound,
     return got;
 }
 
-/* Reads all that is there, whatever the header says. */
 static int read_frames(struct sound *sound, const struct reader *reader)
 {
     size_t block = (size_t)BLOCK_FRAMES * sound->frame_bytes;
@@ -260,8 +260,7 @@ static int truncated(const struct reader *reader, uint64_t stated,
                       stated, there);
 }
 
-/* Checks that the file has what its header says, before it is read: a header
-   that counts bytes. */
+/* Checks before reading that the file has the bytes that its header says. */
 static int check_bytes(const struct sound *sound, const struct reader *reader)
 {
     const struct sound_header *header = &reader->header;
@@ -282,7 +281,7 @@ static int check_bytes(const struct sound *sound, const struct reader *reader)
                : 0;
 }
 
-/* The same once it is known how many frames there are. */
+/* Checks after reading that the file has the frames that its header says. */
 static int check_frames(const struct sound *sound, struct reader *reader)
 {
     struct sound_header *header = &reader->header;
@@ -324,7 +323,7 @@ static int read_all(struct sound *sound, struct reader *reader, uint32_t wanted)
     return status == 0 ? check_frames(sound, reader) : status;
 }
 
-/* Refuses what is no file of samples that are whole numbers. */
+/* Refuses a file that has no integer samples. */
 static int refuse(const char *path, const struct mark *mark)
 {
     return mark == NULL
@@ -334,7 +333,7 @@ static int refuse(const char *path, const struct mark *mark)
                             mark->name);
 }
 
-/* Notes how a file was read that may be meant otherwise. */
+/* Notes choices in reading a file that the user may not expect. */
 static void tell(struct format_load *load, const struct reader *reader,
                  uint64_t frames)
 {
@@ -352,8 +351,8 @@ static void tell(struct format_load *load, const struct reader *reader,
     }
 }
 
-/* Opens a copy of the file, as its header was corrected. Result: 0, or 1 after
-   a message. */
+/* Opens a copy of the file with the corrected header. Returns 0, or 1 after a
+   message. */
 static int open_copy(struct reader *reader)
 {
     int file = process_memory();

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sound files of whole numbers, WAV, AIFF, AU and FLAC, read by libsndfile: the
- * samples that lie in the file, all of them. A file with fewer samples than its
- * header says is an error; libsndfile alone would read what is there. WAV is
- * what is written.
+ * Reads sound files of integer samples, WAV, AIFF, AU and FLAC, by libsndfile,
+ * and writes WAV. Samples are not converted. A file with fewer samples than its
+ * header says is an error, which libsndfile alone would ignore.
  */
 #ifndef QEMU_FORMAT_SOUND_H
 #define QEMU_FORMAT_SOUND_H
@@ -23,12 +22,12 @@ struct sound {
     uint32_t frame_bytes;  /* channels * sample_bytes */
     uint32_t channels;     /* 1 to SOUND_CHANNELS_MAX */
     uint32_t sample_bytes; /* 1, 2 or 4 */
-    bool is_signed;        /* each sample; if longer than a byte, always */
-    uint32_t rate; /* samples a second; 1 or more if SOUND_RATE was wanted */
+    bool is_signed; /* samples are signed; always if longer than a byte */
+    uint32_t rate;  /* samples a second; 1 or more if SOUND_RATE was wanted */
 };
 
-/* What sound file begins as these bytes do, for people: "WAV"; NULL: none that
-   is known. `taken`: whether sound_decode() can read such files. */
+/* Returns the kind of sound file that the bytes begin, for people: "WAV"; NULL:
+   unknown. Sets `taken` if sound_decode() can read such files. */
 const char *sound_named(bool *taken, const uint8_t *file, uint64_t bytes);
 
 #define SOUND_8_BITS 1u
@@ -36,21 +35,21 @@ const char *sound_named(bool *taken, const uint8_t *file, uint64_t bytes);
 #define SOUND_32_BITS 4u
 #define SOUND_RATE 8u
 
-/* Takes the samples out of a file that `path` names for people only; what its
-   header leaves open is filled in, with a note of the load's. `wanted`: the sum
-   of the bits that samples may have, and whether a rate is needed. Result: 0;
-   or 1, after a message on stderr that names the file, the place and what is
-   wrong. */
+/* Reads the samples of a file in memory; `path` is for messages. A length that
+   the header leaves open is filled in, with a note. `wanted` is the sum of the
+   allowed SOUND_.._BITS, and of SOUND_RATE if a rate is needed. Returns 0; or
+   1, after a message on stderr. */
 NODISCARD int sound_decode(struct sound *sound, struct format_load *load,
                            const char *path, uint8_t *file, uint64_t bytes,
                            uint32_t wanted);
 
-/* Reads a file, as the load says, and does the same. */
+/* Reads a file as the load's fields say, and decodes it as sound_decode()
+   does. */
 NODISCARD int sound_read(struct sound *sound, struct format_load *load,
                          const char *path, uint32_t wanted);
 
-/* Writes a WAV file of 16-bit samples; `path` is for messages. Result: 0 or 1,
-   as above; a write that fails only leaves its mark on the stream. */
+/* Writes a WAV file of 16-bit samples; `path` is for messages. Returns 0, or 1
+   after a message; the caller also checks the stream for write errors. */
 NODISCARD int sound_write(FILE *out, const char *path, const uint8_t *data,
                           uint64_t bytes, uint32_t channels, uint32_t rate);
 

@@ -8,16 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FORM_BYTES 12u /* before the first chunk */
-#define CHUNK_BYTES 8u /* before a chunk's contents */
-#define FMT_BYTES 16u  /* of a format chunk, at least */
-#define FMT_RATE 12u   /* the rate's place, from the chunk's begin */
+#define FORM_BYTES 12u /* bytes before the first chunk */
+#define CHUNK_BYTES 8u /* bytes before a chunk's contents */
+#define FMT_BYTES 16u  /* least bytes of a format chunk */
+#define FMT_RATE 12u   /* offset of the rate from the chunk's begin */
 #define FMT_BITS 22u
-#define RATE_MAX INT32_MAX /* of libsndfile */
+#define RATE_MAX INT32_MAX /* libsndfile's limit */
 #define COMM_BYTES 18u
 #define AU_BYTES 24u
 
-/* SoX writes 7ffff000 into a pipe, others 7fffffff, 80000000 or ffffffff. */
+/* Lengths from here on mean "unknown": SoX writes 7ffff000 into a pipe, other
+   programs 7fffffff, 80000000 or ffffffff. */
 #define OPEN_LENGTH 0x7ffff000u
 
 static uint32_t load_big(const uint8_t *at)
@@ -41,16 +42,15 @@ static int refuse_long(const char *path, const char *kind, uint64_t at)
 
 /* ---- WAV ---- */
 
-/* Where the chunks are that matter; 0: not found. */
+/* Offsets of the chunks that are used; 0: not found. */
 struct chunks {
     uint64_t format;
     uint64_t samples;
-    uint64_t long_bytes; /* of the samples, as RF64 tells it */
-    bool several;        /* there are samples before these */
+    uint64_t long_bytes; /* length of the samples that RF64 gives */
+    bool several;        /* samples come before these */
 };
 
-/* Whether these bytes are chunks, one behind the other to the end: then they
-   are no samples. */
+/* Returns whether the bytes are chunks up to the end, and thus no samples. */
 static bool are_chunks(const uint8_t *at, uint64_t bytes)
 {
     while (bytes >= CHUNK_BYTES) {
@@ -71,7 +71,7 @@ static bool are_chunks(const uint8_t *at, uint64_t bytes)
     return bytes == 0;
 }
 
-/* Goes on to the last data chunk, as FFmpeg does, if there are several. */
+/* Moves on to the last of several data chunks, as FFmpeg does. */
 static void find_last(struct chunks *chunks, const uint8_t *file,
                       uint64_t bytes)
 {
@@ -123,7 +123,7 @@ static int find_chunks(struct chunks *chunks, const char *path,
     return 0;
 }
 
-/* How long the samples are, by the header and by the file. */
+/* Sets the length of the samples, by the header and by the file. */
 static void measure_wav(struct sound_header *header,
                         const struct chunks *chunks, const uint8_t *file,
                         uint64_t bytes)
@@ -143,8 +143,7 @@ static void measure_wav(struct sound_header *header,
     header->there = header->stated < left ? header->stated : left;
 }
 
-/* Keeps what the format says for messages, and its rate from libsndfile if that
-   is none. */
+/* Keeps the format for messages; hides an invalid rate from libsndfile. */
 static void keep_format(struct sound_header *header, uint8_t *format)
 {
     uint32_t rate = bytes_load_u32(format + FMT_RATE);
@@ -222,7 +221,7 @@ int sound_header_aiff(struct sound_header *header, const char *path,
                 memcpy(file + at + CHUNK_BYTES + 8, "\x3f\xff\x80\0", 4);
             }
         }
-        if (samples && size == 0) { /* as FFmpeg leaves it in a pipe */
+        if (samples && size == 0) { /* FFmpeg leaves 0 in a pipe */
             memset(file + at + 4, 0xff, 4);
             size = UINT32_MAX;
         }

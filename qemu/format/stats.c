@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples for the kernel stats: raw ones, or those of a sound file. */
+/* Reads samples for the kernel stats, raw ones or a sound file's. */
 #include "qemu/format/format.h"
 #include "qemu/format/sound.h"
 #include "qemu/base/file.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIGNED 16u /* kernels/stats.c */
+#define SIGNED 16u /* as in kernels/stats.c */
 
 static const struct {
     const char *name;
@@ -38,7 +38,7 @@ static const char *type_name(uint8_t type)
     return types[i].name;
 }
 
-/* A unit is a sample. */
+/* Checks raw samples; a unit of the load is a sample. */
 static int check_raw(struct format_load *load, const char *path, uint8_t type)
 {
     uint32_t bytes = type % SIGNED;
@@ -54,7 +54,7 @@ static int check_raw(struct format_load *load, const char *path, uint8_t type)
     return 0;
 }
 
-/* Says that the samples are of another type than --arg names. */
+/* Refuses a type in --arg that is not the file's. */
 static int refuse_type(const char *path, uint8_t type, uint8_t is)
 {
     return usage_error("--arg: type '%s': samples of %s are %s; leave type= "
@@ -62,7 +62,7 @@ static int refuse_type(const char *path, uint8_t type, uint8_t is)
                        type_name(type), file_name(path), type_name(is));
 }
 
-/* A unit is a frame: a sample of each channel. */
+/* Decodes a sound file; a unit is a frame, a sample of each channel. */
 static int decode_sound(struct format_load *load, const char *path,
                         uint8_t *type)
 {
@@ -86,7 +86,7 @@ static int decode_sound(struct format_load *load, const char *path,
     return 0;
 }
 
-/* Takes the samples of a sound file, of others all bytes. */
+/* Reads a sound file's samples, or all bytes of another file as samples. */
 static int take_samples(struct format_load *load, const char *path,
                         uint8_t *type)
 {

@@ -13,7 +13,7 @@ extern const struct format format_records;
 extern const struct format format_search;
 extern const struct format format_stats;
 
-/* Any file, as it is: of kernels without a format of their own. */
+/* Reads any file unchanged, for kernels without a format. */
 static int read_raw(struct format_load *load, const char *path,
                     const uint8_t *arg, uint32_t arg_bytes)
 {

@@ -4,7 +4,7 @@
 
 #include "qemu/format/format.h"
 
-/* The format of a kernel; never NULL. */
+/* Returns a kernel's format; never NULL. */
 const struct format *format_of(const char *kernel);
 
 #endif
