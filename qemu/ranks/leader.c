@@ -17,44 +17,44 @@
 #define OPEN_S 60.0
 #define STOP_S 10.0
 #define LOOK_S 5.0
-/* Asking MPI costs more than an event, and gives the core away. */
+/* Doorbells of own nodes taken before MPI is polled: polling costs more than
+   handling a doorbell, and yields the core. */
 #define OWN_AT_ONCE 16u
 
-/* Meshes so far. */
+/* Number of meshes so far. */
 static uint16_t meshes;
 
-/* A rank, as rank 0 sees it. */
 struct peer {
-    bool open;     /* it has a share of the mesh */
-    uint16_t said; /* RECORD_OPENED, then RECORD_STOPPED; 0: neither */
-    uint64_t rung; /* native: answers and starts that it owes a doorbell for */
-    struct ranks_traffic before; /* when the nodes were started */
-    struct rank_seen seen;       /* but for the traffic */
+    bool open;     /* the rank runs nodes of the mesh */
+    uint16_t said; /* last of RECORD_OPENED and RECORD_STOPPED; or 0 */
+    uint64_t rung; /* doorbells that the rank's native nodes still owe */
+    struct ranks_traffic before; /* traffic when the nodes were started */
+    struct rank_seen seen;       /* statistics without traffic */
     char place[RECORD_NAME_BYTES + 32];
 };
 
 struct leader {
     struct leader_config config;
-    struct local *local; /* rank 0's own nodes: told as others' are */
+    struct local *local; /* nodes of rank 0 */
     uint32_t nodes;
     unsigned ranks;
     uint32_t *first;
     struct peer *peer;
-    uint8_t *copies; /* of all windows: qemu/ranks/patch.h */
+    uint8_t *copies; /* copies of all windows: qemu/ranks/patch.h */
     struct record_start *start;
     bool started;
-    uint32_t number; /* of the last payload */
-    /* The answer to be rung next, and the message that goes with it. */
+    uint32_t number; /* number of the last payload */
+    /* The next ANSWER, and the SEND of its message. */
     struct record_answer answer;
     struct record_send send;
-    uint32_t sender;    /* its node, or MESSAGE_FROM_HOST: there is none */
-    bool failed;        /* a rank has failed, said on stderr */
-    bool broken;        /* what came for own nodes makes no sense */
-    uint64_t idle_ns;   /* how long nobody has had anything to say */
-    unsigned own_rings; /* of own nodes, since the others were asked */
+    uint32_t sender;    /* node that sends; MESSAGE_FROM_HOST: no SEND */
+    bool failed;        /* a rank has failed; stderr says why */
+    bool broken;        /* a record for rank 0's nodes makes no sense */
+    uint64_t idle_ns;   /* time without records or doorbells, ns */
+    unsigned own_rings; /* rings of own nodes since MPI was polled */
 };
 
-/* ---- out: answers, messages, faults of tests ---- */
+/* ---- records to ranks ---- */
 
 static unsigned rank_of(const struct leader *leader, uint32_t node)
 {
@@ -100,7 +100,8 @@ static void leader_kill(void *context, uint32_t node)
     ranks_put(rank_of(leader, node), RECORD_KILL, node, NULL, 0);
 }
 
-/* Copies as much of a piece as is known here. Result: whether that is all. */
+/* Copies the bytes of a piece that rank 0 has. Returns whether that is all of
+   it. */
 static bool copy_known(uint8_t **to, const uint8_t *data, uint32_t bytes)
 {
     uint32_t known = bytes < PATCH_KNOWN_BYTES ? bytes : PATCH_KNOWN_BYTES;
@@ -112,8 +113,8 @@ static bool copy_known(uint8_t **to, const uint8_t *data, uint32_t bytes)
     return known == bytes;
 }
 
-/* Writes the message's beginning to where the fabric reads it. Result: its
-   bytes. */
+/* Writes the beginning of a message, as far as rank 0 has it, to where the
+   fabric reads it. Returns the number of bytes. */
 static uint32_t write_known(uint8_t *to, const struct message *message)
 {
     const struct message_piece *piece = message->piece;
@@ -131,7 +132,7 @@ static uint32_t write_known(uint8_t *to, const struct message *message)
     return (uint32_t)(end - to);
 }
 
-/* Sends an order of the host, all of whose bytes are here. */
+/* Sends an order of the host, whose bytes are all on rank 0. */
 static void send_whole(struct leader *leader, uint32_t node,
                        const struct message *message)
 {
@@ -143,7 +144,7 @@ static void send_whole(struct leader *leader, uint32_t node,
     ranks_put(rank_of(leader, node), RECORD_PAYLOAD, node, body, 2);
 }
 
-/* Describes the message to the sender's rank, which sends it. */
+/* Prepares the SEND record for the rank of the message's sender. */
 static void describe_send(struct leader *leader, uint32_t node,
                           const struct message *message)
 {
@@ -212,7 +213,7 @@ static void leader_ring(void *context, uint32_t node)
     leader->sender = MESSAGE_FROM_HOST;
 }
 
-/* ---- in: from all ranks ---- */
+/* ---- records from ranks ---- */
 
 static enum backend_event lose(const struct leader *leader, unsigned rank,
                                const char *what)
@@ -228,7 +229,6 @@ static enum backend_event lose_broken(const struct leader *leader,
     return lose(leader, rank, "sends what makes no sense");
 }
 
-/* Copies the new parts of a window. */
 static bool take_patch(struct leader *leader, const struct ranks_record *record)
 {
     uint32_t node = record->head.node;
@@ -239,7 +239,7 @@ static bool take_patch(struct leader *leader, const struct ranks_record *record)
                        record->head.bytes);
 }
 
-/* A rank that fails has closed its share. */
+/* Reports a rank that failed, and has ended its nodes. */
 static enum backend_event take_failure(struct leader *leader,
                                        const struct ranks_record *record)
 {
@@ -260,7 +260,7 @@ static void note_doorbell(struct peer *peer)
     peer->rung -= peer->rung > 0;
 }
 
-/* BACKEND_TIMEOUT: the record is no node's event. */
+/* Takes a record. Returns the backend event in it; BACKEND_TIMEOUT: none. */
 static enum backend_event take(struct leader *leader, uint32_t *node,
                                const struct ranks_record *record)
 {
@@ -280,8 +280,8 @@ static enum backend_event take(struct leader *leader, uint32_t *node,
     }
 }
 
-/* The next record for rank 0 itself; those for its nodes are passed on. Result:
-   false: there is none until the host clock's time is until_s. */
+/* Waits for the next record for rank 0 itself, until host clock time until_s;
+   passes on records for its nodes. Returns false if none came. */
 static bool next_record(struct leader *leader, struct ranks_record *record,
                         double until_s)
 {
@@ -298,8 +298,8 @@ static bool next_record(struct leader *leader, struct ranks_record *record,
     return false;
 }
 
-/* What comes while something else is awaited: nodes and their boards do not
-   know yet that rank 0 no longer listens. Result: false: it makes no sense. */
+/* Takes a record that comes while rank 0 waits for another: nodes do not know
+   that rank 0 no longer listens. Returns false if the record makes no sense. */
 static bool may_come_between(struct leader *leader,
                              const struct ranks_record *record)
 {
@@ -316,12 +316,9 @@ static bool may_come_between(struct leader *leader,
     }
 }
 
-/*
- * Takes what comes, but for nodes' events, until a rank has said what it was
- * asked for, until the host clock's time `until_s`. Result: the record; false:
- * it is silent, or some rank has failed, which was said on stderr
- * (leader->failed).
- */
+/* Takes records until this rank has sent `kind`, until host clock time
+   `until_s`; ignores nodes' events. Returns false if the rank is silent, or if
+   some rank has failed (leader->failed; stderr says why). */
 static bool wait_for(struct leader *leader, struct ranks_record *record,
                      unsigned rank, enum record_kind kind, double until_s)
 {
@@ -349,8 +346,8 @@ static bool wait_for(struct leader *leader, struct ranks_record *record,
     return true;
 }
 
-/* The words that a rank was asked for: of a node, or of itself, 0. An answer to
-   what was asked before may come first, if that was waited for in vain. */
+/* Waits for the words that a rank was asked for, about a node or (0) about the
+   rank. Skips late answers to earlier questions. */
 static bool wait_for_words(struct leader *leader, struct ranks_record *record,
                            unsigned rank, uint32_t node)
 {
@@ -364,8 +361,8 @@ static bool wait_for_words(struct leader *leader, struct ranks_record *record,
     return true;
 }
 
-/* Asks ranks what they have seen; `windows`: brings copies of their windows up
-   to date. A rank that fails is told on stderr (leader->failed). */
+/* Asks all ranks for their statistics. With `windows`, also updates the copies
+   of their windows. Sets leader->failed, after a message, if a rank fails. */
 static void look_at_all(struct leader *leader, bool windows)
 {
     for (unsigned rank = 0; rank < leader->ranks; ++rank) {
@@ -403,7 +400,7 @@ static void leader_explain(void *context, uint32_t node, FILE *out)
     }
 }
 
-/* Tells all ranks which nodes they have; then they may start. */
+/* Sends START to all ranks. */
 static void start_nodes(struct leader *leader)
 {
     for (uint32_t node = 0; node < leader->nodes; ++node) {
@@ -425,8 +422,7 @@ static void start_nodes(struct leader *leader)
     leader->started = true;
 }
 
-/* Whether native nodes on all ranks wait: each owes a doorbell for every
-   ring. */
+/* Returns whether all native nodes wait: no rank owes a doorbell. */
 static bool is_quiet(const struct leader *leader)
 {
     for (unsigned rank = 0; leader->config.in_process && rank < leader->ranks;
@@ -443,8 +439,8 @@ static void leader_refresh(void *context)
     look_at_all(context, true);
 }
 
-/* Waits for doorbells of own nodes, which are told by records. Result:
-   BACKEND_TIMEOUT, but after an error or a signal. */
+/* Waits for doorbells of rank 0's nodes, which become records. Returns
+   BACKEND_TIMEOUT, except after an error or a signal. */
 static enum backend_event listen(struct leader *leader, uint64_t ns)
 {
     enum backend_event event = local_listen(leader->local, ns);
@@ -454,8 +450,8 @@ static enum backend_event listen(struct leader *leader, uint64_t ns)
     return rang ? BACKEND_TIMEOUT : event;
 }
 
-/* The next event that a record tells. BACKEND_TIMEOUT: there is none. Asks MPI
-   if no record is at hand. */
+/* Returns the next event from a record; BACKEND_TIMEOUT: none. Polls MPI if no
+   record is at hand. */
 static enum backend_event take_next(struct leader *leader, uint32_t *node)
 {
     struct ranks_record record;
@@ -468,7 +464,7 @@ static enum backend_event take_next(struct leader *leader, uint32_t *node)
                                            : BACKEND_TIMEOUT;
 }
 
-/* Waits for 1 ms at most, so that MPI is asked again soon. */
+/* Waits at most 1 ms, so that MPI is polled again soon. */
 static enum backend_event leader_wait(void *context, uint32_t *node,
                                       uint64_t ns)
 {
@@ -503,8 +499,8 @@ static enum backend_event leader_wait(void *context, uint32_t *node,
 
 /* ---- beginning and end ---- */
 
-/* Waits until all ranks have ended their boards. A rank that still starts its
-   boards reads the request to end them afterwards. */
+/* Waits until all ranks have ended their boards. A rank that is still starting
+   boards reads the request late. */
 static void wait_for_stops(struct leader *leader)
 {
     double now_s = host_clock_s(host_clock());
@@ -570,20 +566,19 @@ static void share_nodes(struct leader *leader)
     }
 }
 
-/* The file of an image. */
 struct image_bytes {
     uint8_t *data;
     uint64_t bytes;
 };
 
-/* Result: 0, and the data are the caller's to free, NULL if there is no image;
-   or 1 after a message. */
+/* Returns 0, or 1 after a message. The caller frees the data, which are NULL if
+   `path` is NULL. */
 static int read_image(struct image_bytes *image, const char *path)
 {
     return path == NULL ? 0 : file_read(&image->data, &image->bytes, path);
 }
 
-/* Has every rank start its share, all at once, and waits for them. */
+/* Makes all ranks start their nodes at the same time, and waits for them. */
 static int open_others(struct leader *leader)
 {
     const struct boards_config *boards = &leader->config.boards;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A mesh whose nodes run on all ranks, as rank 0 sees it: one more backend. It
- * has copies of all windows, in which is what the fabric reads
- * (qemu/ranks/patch.h). Payload goes from rank to rank. To its own nodes, which
- * it starts itself (qemu/ranks/local.h), rank 0 speaks as to others'.
- */
+/* The backend of rank 0 for a mesh whose nodes run on all MPI ranks. Rank 0
+   holds copies of all windows with the fields that the fabric reads
+   (qemu/ranks/patch.h). Payload goes directly from rank to rank. Rank 0 sends
+   records to its own nodes (qemu/ranks/local.h) as it does to other ranks. */
 #ifndef QEMU_RANKS_LEADER_H
 #define QEMU_RANKS_LEADER_H
 
@@ -15,22 +13,21 @@
 
 #include <stdbool.h>
 
-/* What a mesh on several ranks is started with. */
 struct leader_config {
     struct torus_size size;
-    uint32_t identity; /* of the mesh */
+    uint32_t identity; /* identity of the mesh */
     enum share_map map;
     bool in_process;
-    struct boards_config boards; /* unless in_process */
+    struct boards_config boards; /* unused if in_process */
 };
 
-/* Starts a share of the nodes on every rank. Result: 0; -1 with a message on
-   stderr. */
+/* Starts a share of the nodes on every rank. Returns 0, or -1 after a message
+   on stderr. */
 NODISCARD int leader_start(struct backend *backend,
                            const struct leader_config *config);
 
-/* What ranks did so far, of a backend that leader_start() has made: fills
-   ranks_count() rows. */
+/* Fills one row for each of the ranks_count() ranks with what it did so far.
+   `context` is that of a backend of leader_start(). */
 void leader_look(void *context, struct rank_seen rank[]);
 
 #endif

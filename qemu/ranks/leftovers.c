@@ -13,7 +13,8 @@
 #define SEGMENTS "/dev/shm/{vader,sm}_segment.*"
 #define OLD_S 60
 
-/* Whether one process maps the file. Who may not look there is another user. */
+/* Returns whether a process maps the file. A file that cannot be opened is
+   another user's process. */
 static bool maps_it(const char *maps, const char *path)
 {
     FILE *file = fopen(maps, "re");
@@ -37,7 +38,7 @@ static bool is_mapped(const char *path)
     bool found = false;
 
     if (glob("/proc/[0-9]*/maps", GLOB_NOSORT, NULL, &process) != 0) {
-        return true; /* nobody knows */
+        return true; /* assume that it is in use */
     }
     for (size_t i = 0; !found && i < process.gl_pathc; ++i) {
         found = maps_it(process.gl_pathv[i], path);

@@ -2,13 +2,10 @@
 #ifndef QEMU_RANKS_LEFTOVERS_H
 #define QEMU_RANKS_LEFTOVERS_H
 
-/*
- * Removes what ranks that were killed have left in /dev/shm: Open MPI's
- * segments of this user that are older than a minute, and that no process maps.
- * Ranks open each other's segments while they start, so a name of a minute ago
- * is of no use to those that still run. To be called by one rank of a host,
- * before it starts MPI. Cost: a look into the folder where there are none.
- */
+/* Removes the segments that killed ranks have left in /dev/shm: Open MPI's
+   segments of this user that are older than a minute and that no process maps.
+   (Ranks open each other's segments only while they start.) One rank of a host
+   calls this before it starts MPI. */
 void leftovers_remove(void);
 
 #endif

@@ -13,21 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A message to be sent on, whose bytes have not come yet. */
+/* A message to be forwarded whose bytes have not come yet. */
 struct waiting {
     struct waiting *next;
     struct record_send send;
 };
 
-/* A node, and the message that comes for it. */
+/* A node of this rank, and the payload that it expects. */
 struct local_node {
-    uint32_t number; /* of the payload that is to come; 0: none */
+    uint32_t number; /* number of the expected payload; 0: none */
     uint32_t offset;
     uint32_t known;
     enum message_damage damage;
-    bool rings; /* it is to be rung when the payload has come */
-    bool waits; /* it has rung, and has no answer yet */
-    bool up;    /* it has rung once */
+    bool rings; /* ring the node when the payload has come */
+    bool waits; /* the node has rung, and has no answer yet */
+    bool up;    /* the node has rung once */
     struct waiting *first;
     struct waiting **end;
 };
@@ -35,28 +35,28 @@ struct local_node {
 /* A payload that came before it was expected. */
 struct early {
     struct early *next;
-    uint32_t index; /* of its node */
+    uint32_t index; /* index of the node */
     uint32_t number;
     size_t bytes;
     uint8_t data[];
 };
 
-/* Nodes have two numbers: in the mesh, as records name them, and an index in
-   this rank, from 0. */
+/* The nodes of this rank. A node has a mesh number, which records use, and an
+   index in this rank, from 0. */
 struct local {
     struct local_config config;
     struct backend backend;
-    uint32_t first; /* number of node 0 */
+    uint32_t first; /* mesh number of index 0 */
     uint32_t count;
     struct local_node *node;
     struct early *early;
-    uint8_t *copies; /* of windows, as rank 0 has them: qemu/ranks/patch.h */
+    uint8_t *copies; /* copies of windows: qemu/ranks/patch.h */
     struct patch patch;
-    bool running; /* the nodes have been told to start, and none has died */
+    bool running; /* nodes are started, and none has died */
     uint64_t between_bytes;
     uint32_t up;
-    double start_s; /* when the nodes began to be started */
-    double up_s;    /* when the last node was up; 0: not yet */
+    double start_s; /* host time when nodes began to start */
+    double up_s;    /* host time when the last node was up; or 0 */
 };
 
 /* ---- beginning and end ---- */
@@ -137,7 +137,7 @@ static bool refuse(const struct local *local, uint32_t index, const char *what)
 
 /* ---- out ---- */
 
-/* The message that a node is to send. Result: false if it makes no sense. */
+/* Builds the message of a SEND record. Returns false if it makes no sense. */
 static bool read_send(struct message *message, const struct local *local,
                       uint32_t index, const struct record_send *send)
 {
@@ -183,7 +183,7 @@ static bool send_now(struct local *local, uint32_t index,
     return true;
 }
 
-/* A node's message goes out, now or when what it is a part of has come. */
+/* Sends a node's message now, or once the payload that it forwards has come. */
 static bool send(struct local *local, uint32_t index,
                  const struct ranks_record *record)
 {
@@ -212,8 +212,8 @@ static bool send(struct local *local, uint32_t index,
 
 /* ---- in ---- */
 
-/* Sends the messages that have waited for what has come. Result: whether all of
-   them make sense. */
+/* Sends the messages that waited for a payload. Returns whether all make
+   sense. */
 static bool send_waiting(struct local *local, uint32_t index)
 {
     struct local_node *node = &local->node[index];
@@ -232,8 +232,8 @@ static bool send_waiting(struct local *local, uint32_t index)
     return sound;
 }
 
-/* The payload that a node waits for: checks it, sends waiting messages, rings
-   the node. */
+/* Delivers an expected payload: checks it, sends messages that waited for it,
+   rings the node. */
 static bool take_in(struct local *local, uint32_t index, const uint8_t *data,
                     size_t bytes)
 {
@@ -263,7 +263,7 @@ static bool take_in(struct local *local, uint32_t index, const uint8_t *data,
     return true;
 }
 
-/* A payload has come: it is kept if the node does not wait for it yet. */
+/* Takes a payload, and stores it if the node does not expect it yet. */
 static bool take_payload(struct local *local, uint32_t index,
                          const struct ranks_record *record)
 {
@@ -292,7 +292,7 @@ static bool take_payload(struct local *local, uint32_t index,
     return true;
 }
 
-/* The node waits for a payload, which may have come. */
+/* Makes a node expect a payload, which may already have come. */
 static bool expect(struct local *local, uint32_t index,
                    const struct record_answer *answer)
 {
@@ -319,8 +319,8 @@ static bool expect(struct local *local, uint32_t index,
     return true;
 }
 
-/* An answer to a node that waits, which reads nothing before it is rung: now,
-   or when its payload has come. */
+/* Takes an answer for a waiting node. Rings the node now, or when its payload
+   has come. */
 static bool answer(struct local *local, uint32_t index,
                    const struct ranks_record *record)
 {
@@ -364,7 +364,7 @@ static bool slow_from(struct local *local, uint32_t index,
     return true;
 }
 
-/* The nodes' identities, and how slow they are: now they may start. */
+/* Starts the nodes with the identities and speeds of a START record. */
 static bool start_nodes(struct local *local, const struct ranks_record *record)
 {
     const struct backend *backend = &local->backend;
@@ -388,8 +388,8 @@ static bool start_nodes(struct local *local, const struct ranks_record *record)
     return true;
 }
 
-/* Tells rank 0 the new parts of a node's window, with its doorbell or without:
-   they are in the copy, which rank 0 itself shares. */
+/* Sends the changed parts of a node's window to rank 0 in a record of this
+   kind. Rank 0's own changes are already in its copy. */
 static void tell(struct local *local, uint32_t index, enum record_kind kind)
 {
     struct patch *patch = &local->patch;
@@ -402,8 +402,8 @@ static void tell(struct local *local, uint32_t index, enum record_kind kind)
               &(struct ranks_body){patch->data, shared ? 0 : patch->bytes}, 1);
 }
 
-/* Tells rank 0 the times and bytes of this rank, behind all windows if it asks
-   for them. */
+/* Sends this rank's statistics to rank 0, after all windows if it asks for
+   them. */
 static void look(struct local *local, bool windows)
 {
     struct record_looked looked = {.between_bytes = local->between_bytes};
@@ -434,7 +434,7 @@ static void explain(const struct local *local, uint32_t index)
     free(text);
 }
 
-/* Carries out an order about one of the nodes. */
+/* Carries out an order about one node. */
 static bool obey_node(struct local *local, uint32_t index,
                       const struct ranks_record *record)
 {
@@ -483,7 +483,7 @@ bool local_obey(struct local *local, const struct ranks_record *record)
 
 /* ---- doorbells ---- */
 
-/* A node has rung: it waits, and is up. */
+/* Notes that a node has rung: it waits, and is up. */
 static void note_ring(struct local *local, struct local_node *node)
 {
     node->waits = true;
@@ -514,7 +514,7 @@ enum backend_event local_listen(struct local *local, uint64_t ns)
         tell(local, index, RECORD_RANG);
     } else if (event == BACKEND_DIED) {
         tell(local, index, RECORD_DIED);
-        local->running = false; /* it is the end: rank 0 asks what is left */
+        local->running = false; /* the run ends; rank 0 asks for the rest */
     }
     return event;
 }

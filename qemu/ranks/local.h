@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The nodes of one rank, rank 0's too: carries out what rank 0 orders, and
- * tells it what they do. Rank 0 says which node sends what to whom, and bytes
- * travel apart from that: so a node may be told to send a message on whose
- * bytes are not there yet. Then the sending waits for them.
- */
+/* The nodes of one rank, also of rank 0: carries out orders of rank 0, and
+   reports events of nodes to it. Rank 0 orders which node sends what to whom,
+   but the bytes travel separately. A node may be told to forward a message
+   whose bytes have not come; the send then waits for them. */
 #ifndef QEMU_RANKS_LOCAL_H
 #define QEMU_RANKS_LOCAL_H
 
@@ -17,30 +15,28 @@
 struct local;
 
 struct local_config {
-    const uint32_t *first; /* of all ranks, as share_out() fills it */
-    uint32_t identity;     /* of the mesh */
+    const uint32_t *first; /* first node of each rank, from share_out() */
+    uint32_t identity;     /* identity of the mesh */
     bool in_process;
-    struct boards_config boards; /* unless in_process; but for node numbers */
-    uint8_t *copies;             /* of rank 0, of its own windows; else NULL */
+    struct boards_config boards; /* local_new() sets `nodes` and `first` */
+    uint8_t *copies;             /* rank 0: copies of its windows; else NULL */
 };
 
-/* Starts this rank's nodes, of which there is one at least. What the
-   configuration points to outlives the result, which local_free() frees; NULL:
+/* Starts this rank's nodes, at least one. The data that the configuration
+   points to must outlive the result. Free it with local_free(). Returns NULL
    after a message on stderr. */
 struct local *local_new(const struct local_config *config);
 
-/* Ends the nodes. */
 void local_free(struct local *local);
 
-/* Carries out an order, or takes a payload: the records of record.h from START
-   to EXPLAIN, and PAYLOAD. Result: false: it makes no sense, of which the
-   reason may have been said on stderr. */
+/* Carries out an order (records START to EXPLAIN of record.h) or takes a
+   PAYLOAD. Returns false if the record makes no sense; stderr may say why. */
 NODISCARD bool local_obey(struct local *local,
                           const struct ranks_record *record);
 
 /* Waits for a doorbell, at most `ns` nanoseconds. After BACKEND_RANG and
-   BACKEND_DIED rank 0 is told with the next records. BACKEND_TIMEOUT also if no
-   node runs here: others may send it something. */
+   BACKEND_DIED records to rank 0 are queued. Returns BACKEND_TIMEOUT also if no
+   node runs: a message from another rank may wake one. */
 enum backend_event local_listen(struct local *local, uint64_t ns);
 
 #endif

@@ -11,7 +11,7 @@
 #define WORD 4u
 #define OFFSET_BITS 22u
 #define RUN_WORDS_MAX 1023u
-/* Fewer equal words than this between two runs cost no more than a new run. */
+/* Most equal words inside a run: to send them costs no more than a new run. */
 #define GAP_WORDS 1u
 
 static_assert(BACKEND_WINDOW_BYTES / WORD <= 1u << OFFSET_BITS,
@@ -29,7 +29,7 @@ static void append(struct patch *patch, const void *data, size_t bytes)
     patch->bytes += bytes;
 }
 
-/* The words of a run, from the window to the copy and the patch. */
+/* Copies the words of a run from the window to the copy and the patch. */
 static void append_run(struct patch *patch, const uint8_t *from, uint8_t *to,
                        uint32_t first, uint32_t words)
 {
@@ -80,7 +80,7 @@ static void compare(struct patch *patch, const struct window *window,
     compare(patch, window, copy, (uint32_t)offsetof(struct window, first),     \
             (uint32_t)(bytes))
 
-/* A named range, if it lies where messages do: else the fabric refuses it. */
+/* Compares a range if it lies in the DMA area; the fabric refuses others. */
 static void compare_piece(struct patch *patch, const struct window *window,
                           struct window *copy, uint32_t offset, uint32_t bytes)
 {
@@ -129,14 +129,14 @@ static void compare_rows(struct patch *patch, const struct window *window,
     }
 }
 
-/* The entries queued since, and what they name. */
+/* Compares newly queued entries and the ranges that they name. */
 static void compare_entries(struct patch *patch, const struct window *window,
                             struct window *copy, uint32_t from)
 {
     uint32_t queued = copy->queued;
 
     if (queued - from > WINDOW_QUEUE) {
-        return; /* nonsense, which the fabric refuses */
+        return; /* invalid; the fabric refuses it */
     }
     for (uint32_t i = from; i != queued; ++i) {
         uint32_t at = i % WINDOW_QUEUE;
@@ -184,7 +184,7 @@ void patch_make(struct patch *patch, const struct window *window,
 
 /* ---- applying ---- */
 
-/* Whether a range is a node's to write. */
+/* Returns whether a node may write a range of its window. */
 static bool is_the_nodes(size_t offset, size_t bytes)
 {
     static const struct {

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is new in a window: rank 0 has a copy of all that it has been told of
- * the windows of all ranks, and each other rank a copy of rank 0's copy. At a
- * doorbell the parts that the fabric looks at are compared with it, word by
- * word, and what differs is sent as runs: a word that says where and how many,
+ * Patches: the changed words of a window. Rank 0 has a copy of the reported
+ * parts of every window, and each other rank a copy of rank 0's copy. At a
+ * doorbell a rank compares the parts that the fabric reads with its copy, word
+ * by word, and sends the difference as runs: a head word and the changed words.
  *
- *    bits 0 to 21   offset of the first word, divided by 4
- *        22 to 31   number of words, 1 to 1023
- *
- * and the words. What rank 0 knows already is not sent again.
+ *    bits 0 to 21 of the head   offset of the first word, divided by 4
+ *         22 to 31              number of words, 1 to 1023
  */
 #ifndef QEMU_RANKS_PATCH_H
 #define QEMU_RANKS_PATCH_H
@@ -18,27 +16,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of a message's first and second piece so much is known to rank 0, which
-   reads labels and tables there: a row's head and shared segment lie within. */
+/* Bytes of a message's first and second piece that rank 0 gets: it reads labels
+   and tables there. A row's head and shared segment are shorter. */
 #define PATCH_KNOWN_BYTES 512u
 
-/* Runs, which grow; begin with zeros, and free `data` at the end. */
+/* A growing array of runs. Initialise with zeros, and free `data` at the
+   end. */
 struct patch {
     uint8_t *data;
     size_t bytes;
     size_t room;
 };
 
-/*
- * Appends what of a window differs from the copy, and brings the copy up to
- * date: status, request, log, and what was queued since the copy was, with what
- * of the bytes named there rank 0 is to know. The node waits, or has ended.
- */
+/* Appends the parts of a window that differ from the copy, and updates the
+   copy: status, request, log, newly queued sends, and the bytes they name that
+   rank 0 needs. The node must wait or have ended. */
 void patch_make(struct patch *patch, const struct window *window,
                 struct window *copy);
 
-/* Writes runs into a copy. Result: false if they make no sense, or name what is
-   not a node's to write; then some may have been written. */
+/* Writes runs into a copy. Returns false if they make no sense, or would change
+   what a node may not write; some runs may be written then. */
 bool patch_apply(struct window *copy, const uint8_t *data, size_t bytes);
 
 #endif

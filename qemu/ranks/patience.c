@@ -15,19 +15,19 @@
 
 #define LOOKS_A_SECOND 5
 
-/* A process waits for one thing at a time: this is all the state there is. */
+/* Global state: a process waits for one thing at a time. */
 static struct {
     const char *fail;
     unsigned seconds;
     pthread_t thread;
-    int pipe[2]; /* closed for writing: the wait is over */
+    int pipe[2]; /* write end closed: the wait is over */
     bool waits;
 } patience;
 
 /* ---- ranks of this host ---- */
 
-/* The value of a variable in a process's environment, the caller's to free;
-   NULL: it has none, or it is another user's process. */
+/* Returns the value of a variable in a process's environment, which the caller
+   frees. Returns NULL if it is not set, or the process is another user's. */
 static char *variable_of(const char *folder, const char *name)
 {
     char path[64];
@@ -52,7 +52,7 @@ static char *variable_of(const char *folder, const char *name)
     return value;
 }
 
-/* Whether a process is stopped, by a signal or by a debugger. */
+/* Returns whether a process is stopped, by a signal or a debugger. */
 static bool is_stopped(const char *folder)
 {
     char path[64];
@@ -67,12 +67,12 @@ static bool is_stopped(const char *folder)
     }
     (void)!fgets(line, sizeof line, file);
     fclose(file);
-    end = strrchr(line, ')'); /* of the name */
+    end = strrchr(line, ')'); /* end of the process's name */
     return end != NULL && strlen(end) > 2 && (end[2] == 'T' || end[2] == 't');
 }
 
-/* Names the process in a line if it is a rank of this mesh that is stopped.
-   Result: whether it is. */
+/* Adds a process to the line if it is a stopped rank of this mesh. Returns
+   whether it is. */
 static bool name_stopped(FILE *line, const char *folder)
 {
     const char *own = getenv("PMIX_NAMESPACE");
@@ -106,7 +106,7 @@ static bool name_all_stopped(FILE *line)
 
 /* ---- waiting ---- */
 
-/* Says it in one write: several ranks give up at once, and the parts of their
+/* Prints the message in one write: several ranks give up at once, and their
    lines would mix. */
 static _Noreturn void give_up(void)
 {
@@ -129,7 +129,7 @@ static _Noreturn void give_up(void)
     _exit(EXIT_FAILED);
 }
 
-/* Counts looks, not time: while this process is stopped itself it has none. */
+/* Counts polls, not time: while this process is stopped it makes none. */
 static void *count(void *context)
 {
     struct pollfd over = {.fd = patience.pipe[0], .events = POLLIN};

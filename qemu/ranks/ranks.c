@@ -19,25 +19,25 @@
 #define OBJECT "ranks.so"
 #define FLUSH_BYTES 32768u
 #define END_MS 5000u
-#define LEAVE_S 30u /* to end with the others */
+#define LEAVE_S 30u /* most seconds to wait for others at the end */
 
-/* Records for one rank that have not gone out. */
+/* Records for one rank that are not sent yet. */
 struct outbox {
     uint8_t *data;
     size_t bytes;
     size_t room;
 };
 
-/* This process as a rank. */
+/* State of this process as a rank. */
 static struct {
-    const struct transport *transport; /* NULL: it is none of several */
+    const struct transport *transport; /* NULL: the only process */
     unsigned own;
     unsigned count;
     struct outbox *outbox;         /* by rank */
     struct ranks_traffic *traffic; /* by rank */
     uint16_t mesh;
     bool given_up;
-    /* The message that records are taken from. */
+    /* The received message whose records are being read. */
     uint8_t *message;
     size_t bytes;
     size_t at;
@@ -58,12 +58,12 @@ bool ranks_launched(void)
     if (number_of("OMPI_COMM_WORLD_SIZE") > 1 || number_of("PMI_SIZE") > 1) {
         return true;
     }
-    /* srun --mpi=pmix gives no size but its own. */
+    /* srun --mpi=pmix sets no other variable with the number of ranks. */
     return getenv("PMIX_RANK") != NULL && number_of("SLURM_STEP_NUM_TASKS") > 1;
 }
 
-/* Tasks of srun that do not know of each other may be meant as runs of their
-   own, but seldom are: the first of them says so. */
+/* Tasks of srun without PMIx run separately, which is seldom meant: the first
+   task warns. */
 void ranks_warn(void)
 {
     const char *own = getenv("SLURM_PROCID");
@@ -87,7 +87,7 @@ static const struct transport *load(void)
     if (path[0] == '\0') {
         return NULL;
     }
-    /* Global: MPI's own parts are loaded later, and look for it. */
+    /* RTLD_GLOBAL: MPI's plug-ins are loaded later, and need its symbols. */
     object = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     if (object == NULL) {
         fprintf(stderr,
@@ -112,7 +112,7 @@ static void take_leave(void)
     patience_end();
 }
 
-/* Rank 0's exit(), from wherever it is called. */
+/* Runs at exit() of rank 0: tells all workers to end. */
 static void end_all(int status, void *context)
 {
     (void)context;
@@ -265,7 +265,7 @@ bool ranks_at_hand(void)
     return !is_used_up() || ranks.outbox[ranks.own].bytes > 0;
 }
 
-/* The next message: what this rank has told itself, then what has come. */
+/* Takes the next message: first records to itself, then received ones. */
 static void next_message(void)
 {
     struct outbox *own = &ranks.outbox[ranks.own];
@@ -281,14 +281,14 @@ static void next_message(void)
     }
 }
 
-/* What is no record, or of a mesh that is not opened yet. */
+/* Yields RECORD_BROKEN for a malformed record or one of a future mesh. */
 static void take_broken(struct ranks_record *record)
 {
     record->head = (struct record){.kind = RECORD_BROKEN, .mesh = ranks.mesh};
     record->body = NULL;
 }
 
-/* The record at hand. */
+/* Takes the next record of the current message. */
 static void take(struct ranks_record *record)
 {
     size_t left = ranks.bytes - ranks.at;
@@ -311,7 +311,8 @@ static void take(struct ranks_record *record)
     ranks.at = ranks.bytes;
 }
 
-/* Whether a record is of the mesh at hand, or opens it, or of none. */
+/* Returns whether a record belongs to the current mesh, opens it, or belongs to
+   no mesh. */
 static bool is_ours(const struct record *head)
 {
     return head->mesh == ranks.mesh || head->kind == RECORD_OPEN ||

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The ranks: processes of one mesh, on one host or on many, that mpirun or srun
- * has started. Rank 0 runs the command, all others are workers for it
- * (worker.h). A process is one rank, so this module has one state.
- */
+/* The ranks: MPI processes of one mesh, started by mpirun or srun on one host
+   or many. Rank 0 runs the command; all others are workers (worker.h). A
+   process is one rank, so this module has one global state. */
 #ifndef QEMU_RANKS_RANKS_H
 #define QEMU_RANKS_RANKS_H
 
@@ -13,84 +11,83 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What ranks may take to start beyond the watchdog's time. */
+/* Seconds that ranks may take to start beyond the watchdog's time. */
 #define RANKS_START_S 5u
 
-/* Whether this process was started as one of several; reads the environment,
-   and loads nothing. */
+/* Returns whether this process is one of several ranks. Reads only the
+   environment. */
 bool ranks_launched(void);
 
-/* Says on stderr if this process was started as one of several that
-   ranks_launched() does not see. */
+/* Warns on stderr if this process is one of several that ranks_launched() does
+   not recognise. */
 void ranks_warn(void);
 
-/* Joins the others, for which it waits for `start_s` seconds. Result: 0, or an
-   exit status after a message. From now on rank 0's exit() tells the workers
-   that it is the end. */
+/* Joins the other ranks, waiting `start_s` seconds. Returns 0, or an exit
+   status after a message. From then on exit() in rank 0 tells the workers to
+   end. */
 NODISCARD int ranks_begin(unsigned start_s);
 
-/* 0 and 1 unless ranks_begin() has joined others. */
+/* Return the number of this rank and of all ranks; 0 and 1 before
+   ranks_begin(). */
 unsigned ranks_own(void);
 unsigned ranks_count(void);
 
-/* Records are counted from here on as those of another mesh. */
+/* Sets the mesh number of later records. */
 void ranks_set_mesh(uint16_t mesh);
 
-/* A piece of a body; NULL and 0: none. */
+/* A piece of a record's body; NULL and 0: empty. */
 struct ranks_body {
     const void *data;
     size_t bytes;
 };
 
-/* Puts a record where it goes out with the next ranks_flush(); now, if there is
-   much. */
+/* Queues a record for the next ranks_flush(). Sends at once if much is
+   queued. */
 void ranks_put(unsigned to, enum record_kind kind, uint32_t node,
                const struct ranks_body body[], unsigned pieces);
 void ranks_flush(void);
 
-/* A record that has come. The body is valid until the next is asked for, and
-   not aligned. */
+/* A received record. The body is unaligned and valid until the next
+   ranks_next() or ranks_await(). */
 struct ranks_record {
     struct record head;
     const uint8_t *body;
     unsigned from;
 };
 
-/* Result: false: there is none. What an earlier mesh's record was is dropped. A
-   message that is none, or is of a later mesh, ends with RECORD_BROKEN. */
+/* Takes the next received record. Returns false if there is none. Drops records
+   of earlier meshes. A malformed message, or one of a later mesh, yields
+   RECORD_BROKEN. */
 bool ranks_next(struct ranks_record *record);
 
-/* Waits for a record until the host clock's time is until_s. Result: false:
-   there is none. */
+/* Waits for a record until host clock time until_s. Returns false if none
+   came. */
 bool ranks_await(struct ranks_record *record, double until_s);
 
-/* Whether the next record is there without asking MPI. */
+/* Returns whether the next record is there without asking MPI. */
 bool ranks_at_hand(void);
 
-/* Bytes of records that this rank has sent to that one, and received from it,
-   but for payloads. */
+/* Bytes of records, without payloads, exchanged with one other rank. */
 struct ranks_traffic {
     uint64_t out_bytes;
     uint64_t in_bytes;
 };
 struct ranks_traffic ranks_traffic_of(unsigned rank);
 
-/* Waits until all has gone out, for at most so long. Result: whether it has. */
+/* Waits at most `ms` ms until all records are sent. Returns whether they
+   are. */
 bool ranks_drain(unsigned ms);
 
-/* Some rank does not answer, or as nobody knows: exit() will end all of them at
-   once, without waiting for it. */
+/* Notes that some rank does not answer: exit() will then end all ranks at once,
+   without waiting for that rank. */
 void ranks_give_up(void);
 
-/* A worker takes leave, and ends: all that it has to say was said. */
+/* Ends a worker, which has sent all its records. */
 _Noreturn void ranks_leave(int status);
 
-/*
- * How long to sleep when there was nothing to do, in ns: `*idle_ns` is how long
- * there has been nothing, to be set to 0 by whoever finds something, and is
- * counted on. Short at first, then ever longer; MPI can only be asked, so this
- * is what a rank without work costs.
- */
+/* Returns how long to sleep after an idle poll, ns: short at first, then
+   longer. MPI can only be polled, so this bounds the cost of an idle rank.
+   *idle_ns sums the idle time; whoever finds work sets it to 0. */
 uint64_t ranks_sleep_ns(uint64_t *idle_ns);
 
 #endif

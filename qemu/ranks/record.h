@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What ranks say to each other: records, several of them in a message, each a
- * head and a body. All ranks are of one architecture, and of one build, which
- * is checked with the first record.
+ * The protocol between ranks: records, several in a message, each with a head
+ * and a body. All ranks have one architecture and one build, which the first
+ * record checks.
  *
- *   rank 0 -> others   OPEN, STOP, END      a mesh; its end; the command's
- *   rank 0 -> all      START                the nodes of the mesh start
- *                      ANSWER, SEND         at a doorbell: see below
+ *   rank 0 -> others   OPEN, STOP, END      opens or ends a mesh; the command
+ *   rank 0 -> all      START                starts the nodes of the mesh
+ *                      ANSWER, SEND         follow a doorbell: see below
  *                      SLOW_FROM, KILL      for tests
- *                      LOOK, EXPLAIN        what there is to see; a dead node
- *   all -> rank 0      RANG, DIED           of a node
- *                      LOOKED, WORDS        what was asked for
- *   others -> rank 0   HELLO, OPENED        who is there; and is ready
- *                      FAILED, STOPPED      of the rank; no node is left
- *   any -> any         PAYLOAD              a message's bytes
+ *                      LOOK, EXPLAIN        ask for statistics; about a death
+ *   all -> rank 0      RANG, DIED           report events of a node
+ *                      LOOKED, WORDS        answer LOOK and EXPLAIN
+ *   others -> rank 0   HELLO, OPENED        tell host data; nodes are ready
+ *                      FAILED, STOPPED      the rank failed; all nodes ended
+ *   any -> any         PAYLOAD              carries bytes of a message
  *
- *          node's rank                rank 0            destination's rank
- *   rings ---- RANG, what is new ------>|
- *              in its window            | the fabric decides
- *        <--- SEND, where to, which ----|---- ANSWER, what comes, and -->|
- *              number                   |     under which number         |
- *        |-------------- PAYLOAD of that number ------------------------>|
- * rings
+ *      sender's rank                rank 0           receiver's rank
+ *   ring |-- RANG, window patch ----->|                     |
+ *        |                            | fabric decides      |
+ *        |<-- SEND receiver, number --|-- ANSWER, number -->|
+ *        |-------------- PAYLOAD of that number ----------->|
+ *        |                                                  | ring
  */
 #ifndef QEMU_RANKS_RECORD_H
 #define QEMU_RANKS_RECORD_H
@@ -48,46 +47,46 @@ enum record_kind {
     RECORD_END,
     RECORD_RANG,
     RECORD_DIED,
-    RECORD_FAILED, /* body: a text; none: by a signal */
+    RECORD_FAILED, /* body: the reason; empty: a signal */
     RECORD_LOOKED,
     RECORD_WORDS,
     RECORD_STOPPED,
     RECORD_PAYLOAD,
-    RECORD_BROKEN /* never sent: what came was no record */
+    RECORD_BROKEN /* never sent: marks a malformed record */
 };
 
 struct record {
-    uint32_t bytes; /* of the body */
+    uint32_t bytes; /* length of the body, bytes */
     uint16_t kind;  /* enum record_kind */
-    uint16_t mesh;  /* how many were opened before it; older ones are dropped */
-    uint32_t node;  /* or 0; of LOOK 1: at the windows, too */
+    uint16_t mesh;  /* mesh number; records of old meshes are dropped */
+    uint32_t node;  /* node, or 0; with LOOK 1: send windows, too */
 };
 
 #define RECORD_NAME_BYTES RANK_HOST_BYTES
 
 struct record_hello {
-    char version[RECORD_NAME_BYTES]; /* of the command */
+    char version[RECORD_NAME_BYTES]; /* version of the command */
     char host[RECORD_NAME_BYTES];
     uint32_t cores;
     uint32_t reserved;
-    uint64_t memory_left; /* bytes; UINT64_MAX: nobody knows */
+    uint64_t memory_left; /* free memory, bytes; UINT64_MAX: unknown */
 };
 
-/* Behind it: the first node of each rank and the number of nodes; then the
-   images, firmware_bytes and slow_bytes of them. */
+/* Head of an OPEN record. The first node of each rank and the number of nodes
+   follow, then two images, firmware_bytes and slow_bytes long. */
 struct record_open {
     uint32_t ranks;
-    uint32_t identity;   /* of the mesh, in every message */
-    uint32_t in_process; /* 1: no boards */
+    uint32_t identity;   /* identity of the mesh in every message */
+    uint32_t in_process; /* 1: native nodes, no boards */
     uint32_t verbose;
     uint32_t one_by_one;
     uint32_t firmware_bytes;
     uint32_t slow_bytes; /* 0: none */
     char board[RECORD_NAME_BYTES];
-    char emulator[EMULATOR_VERSION_BYTES]; /* of boards: rank 0's */
+    char emulator[EMULATOR_VERSION_BYTES]; /* QEMU version of rank 0 */
 };
 
-/* One for each node of the rank. */
+/* One entry of START for each node of the rank. */
 struct record_start {
     struct node_identity identity;
     uint64_t slow_from_ps;
@@ -99,19 +98,19 @@ struct record_start {
 struct record_answer {
     struct window_response response;
     uint32_t done;
-    uint32_t number; /* of the payload that comes with it; 0: none */
-    uint32_t offset; /* where that goes */
-    uint32_t known;  /* so many of its first bytes are known to rank 0 */
+    uint32_t number; /* number of the payload that follows; 0: none */
+    uint32_t offset; /* offset of the payload in the window */
+    uint32_t known;  /* leading bytes of the payload that rank 0 has */
     uint32_t damage; /* enum message_damage */
 };
 
-/* What is to be sent: header, then three pieces. */
+/* A SEND record: the message to send as a header and three pieces. */
 struct record_send {
-    uint32_t to; /* node */
+    uint32_t to; /* destination node */
     uint32_t number;
     uint16_t job;
     uint8_t kind;
-    uint8_t has_head; /* the first piece is `head` */
+    uint8_t has_head; /* 1: the first piece is `head` */
     struct window_segment piece[MESSAGE_PIECES];
     uint8_t head[CIRCUIT_ROW_BYTES];
 };
@@ -121,11 +120,11 @@ struct record_payload {
     uint32_t reserved;
 };
 
-/* With LOOKED: what a rank has seen of the mesh. */
+/* Statistics of a rank in a LOOKED record. */
 struct record_looked {
-    double boot_s;          /* until its last node was up; 0: not yet */
-    double run_s;           /* since then */
-    uint64_t between_bytes; /* of payloads, to other ranks */
+    double boot_s;          /* seconds until its last node was up; 0: not yet */
+    double run_s;           /* seconds since then */
+    uint64_t between_bytes; /* bytes of payloads sent to other ranks */
 };
 
 #endif

@@ -19,9 +19,9 @@
 #define QUINCUNX_VERSION "unknown"
 #endif
 
-/* Of rank 0, by rank; NULL: nobody was called yet. */
+/* Host data by rank, on rank 0; NULL: not called yet. */
 static struct record_hello *hello;
-static bool incomplete; /* somebody is silent, or of another version */
+static bool incomplete; /* a rank is silent, or of another version */
 
 static struct record_hello own(void)
 {
@@ -48,7 +48,7 @@ static bool is_known(const struct record_hello *one)
     return one->cores > 0;
 }
 
-/* Text from elsewhere, as it may be shown anywhere. */
+/* Replaces unprintable characters of received text. */
 static void make_plain(char text[RECORD_NAME_BYTES])
 {
     text[RECORD_NAME_BYTES - 1] = '\0';
@@ -57,7 +57,7 @@ static void make_plain(char text[RECORD_NAME_BYTES])
     }
 }
 
-/* Keeps what a rank tells. Result: whether it is one of ours. */
+/* Stores a HELLO record. Returns whether it is one of our version. */
 static bool keep(const struct ranks_record *record)
 {
     struct record_hello *one = &hello[record->from];
@@ -83,8 +83,8 @@ static bool keep(const struct ranks_record *record)
     return true;
 }
 
-/* Keeps what all others tell. Result: whether they are ours; if not, after a
-   message. */
+/* Stores the HELLO of all other ranks. Returns false after a message if one is
+   missing or of another version. */
 static bool keep_all(void)
 {
     double until_s = host_clock_s(host_clock()) + CALL_S;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is there: the hosts of all ranks, and what they have. */
+/* The roll: hosts, cores and memory of all ranks. */
 #ifndef QEMU_RANKS_ROLL_H
 #define QEMU_RANKS_ROLL_H
 
@@ -10,31 +10,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A worker tells rank 0 who it is. */
+/* Sends the host data of a worker to rank 0. */
 void roll_answer(void);
 
-/* Rank 0 waits for all to have told, once. Result: 0; -1 after a message: one
-   is silent, or of another version. */
+/* Waits in rank 0 until all ranks have answered, once. Returns 0, or -1 after a
+   message if a rank is silent or of another version. */
 NODISCARD int roll_call(void);
 
-/* After that: what a rank has told; rank 0 as well. */
+/* Returns the host data of a rank, rank 0 included. Call roll_call() first. */
 const struct record_hello *roll_of(unsigned rank);
 
-/* Likewise: the nodes of each rank, as share_out() fills first[0 .. ranks], by
-   the cores that ranks have told. */
+/* Fills first[0 .. ranks] as share_out() does, with the ranks' numbers of
+   cores. Call roll_call() first. */
 void roll_share(uint32_t first[], struct torus_size size, enum share_map map);
 
-/* A host that ranks are on. */
+/* A host that runs ranks. */
 struct host {
     const char *name; /* valid until the process ends */
     unsigned ranks;
     uint32_t nodes;
-    uint64_t left_bytes; /* UINT64_MAX: nobody knows */
-    bool first;          /* rank 0 is among its ranks */
+    uint64_t left_bytes; /* free memory, bytes; UINT64_MAX: unknown */
+    bool first;          /* rank 0 runs on this host */
 };
 
-/* The hosts of all ranks, and how many nodes each would have. Result: an array,
-   of *count, the caller's to free; NULL after a message. */
+/* Returns an array of *count hosts with ranks, and how many nodes each would
+   get. The caller frees it. Returns NULL after a message. */
 NODISCARD struct host *hosts_find(unsigned *count, struct torus_size size,
                                   enum share_map map);
 

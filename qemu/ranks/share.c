@@ -15,7 +15,7 @@ void share_out(uint32_t first[], struct torus_size size, unsigned ranks,
         all += map == SHARE_EVEN ? 1 : cores[rank];
     }
     for (unsigned rank = 0; rank <= ranks; ++rank) {
-        /* Rounded up: so rank 0 has one. */
+        /* Rounding up gives rank 0 at least one. */
         first[rank] = each * (uint32_t)((things * before + all - 1) / all);
         if (rank < ranks) {
             before += map == SHARE_EVEN ? 1 : cores[rank];

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * How ranks, the processes that mpirun or srun has started, pass bytes to each
- * other. The one implementation, ranks/mpi/mpi.c, is an object of its own,
- * which is loaded only where there are several ranks: the command itself needs
- * no MPI, and a run on one machine does not load it.
- */
+/* How ranks, the processes that mpirun or srun has started, exchange bytes. The
+   only implementation, ranks/mpi/mpi.c, is a shared object that is loaded only
+   if there are several ranks, so the command itself needs no MPI. */
 #ifndef QEMU_RANKS_TRANSPORT_H
 #define QEMU_RANKS_TRANSPORT_H
 
@@ -18,24 +15,24 @@
 struct transport {
     uint32_t version;
 
-    /* Joins the others. Result: 0; -1 after a message on stderr. */
+    /* Joins the other ranks. Returns 0, or -1 after a message on stderr. */
     int (*begin)(unsigned *rank, unsigned *ranks);
 
-    /* Sends bytes, in order to each rank; at once, without waiting. `data` was
-       allocated by malloc(), and is freed when it has gone out. */
+    /* Sends bytes without waiting; bytes to one rank stay in order. `data`
+       comes from malloc(), and is freed once sent. */
     void (*send)(unsigned to, void *data, size_t bytes);
 
-    /* What has come, in order from each rank; NULL: nothing yet. The caller
-       frees it. */
+    /* Returns received bytes, in order from each rank, or NULL. The caller
+       frees them. */
     void *(*receive)(unsigned *from, size_t *bytes);
 
-    /* Whether all that was sent has gone out. */
+    /* Returns whether all data passed to send() have left. */
     bool (*sent)(void);
 
-    /* Takes leave: all ranks do, and wait for each other. */
+    /* Ends MPI. Waits until all ranks do the same. */
     void (*end)(void);
 
-    /* Ends all ranks at once, with this exit status. */
+    /* Ends all ranks at once with this exit status. */
     void (*abort)(int status);
 };
 

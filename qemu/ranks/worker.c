@@ -19,16 +19,16 @@
 
 #define RINGS_AT_ONCE 16u
 
-/* An image that has come from rank 0: a file without a name, which boards can
-   open while this process lives. */
+/* An image received from rank 0, as an unnamed file that boards can open while
+   this process lives. */
 struct image {
-    int fd; /* -1: there is none */
+    int fd; /* -1: no image */
     char path[64];
 };
 
-/* A rank's share of a mesh. */
+/* The nodes of a mesh that run on this rank. */
 struct share {
-    struct local *local; /* NULL: not started */
+    struct local *local; /* NULL: nodes not started */
     struct record_open open;
     struct image firmware;
     struct image firmware_slow;
@@ -37,7 +37,7 @@ struct share {
 };
 
 struct worker {
-    struct share *share; /* NULL: there is no mesh */
+    struct share *share; /* NULL: no mesh is open */
     uint64_t idle_ns;
 };
 
@@ -51,7 +51,8 @@ static void image_close(struct image *image)
     image->fd = -1;
 }
 
-/* Result: 0, and the image is to be closed; -1 after a message on stderr. */
+/* Stores an image. Returns 0, or -1 after a message on stderr. The caller
+   closes it. */
 static int image_keep(struct image *image, const uint8_t *data, size_t bytes)
 {
     image->fd = memfd_create("quincunx-image", MFD_CLOEXEC);
@@ -91,7 +92,7 @@ static void close_share(struct worker *worker)
     free(share);
 }
 
-/* Tells rank 0 that this rank cannot go on, and leaves nothing behind. `why` is
+/* Reports to rank 0 that this rank cannot go on, and ends its nodes. `why` is
    "" after a signal. */
 static void fail(struct worker *worker, const char *why)
 {
@@ -100,7 +101,7 @@ static void fail(struct worker *worker, const char *why)
     ranks_flush();
 }
 
-/* Reads what OPEN says. Result: false if it makes no sense. */
+/* Parses an OPEN record. Returns false if it makes no sense. */
 static bool read_open(struct share *share, const struct ranks_record *record)
 {
     struct record_open *open = &share->open;
@@ -133,7 +134,8 @@ static bool read_open(struct share *share, const struct ranks_record *record)
                        open->slow_bytes) == 0);
 }
 
-/* Boards on all hosts are emulated alike, or times would differ. */
+/* Returns whether this host has rank 0's QEMU version: another one could give
+   other times. */
 static bool has_same_emulator(const struct record_open *open)
 {
     char own[EMULATOR_VERSION_BYTES];
@@ -149,7 +151,7 @@ static bool has_same_emulator(const struct record_open *open)
     return false;
 }
 
-/* Fills in how boards are started. Result: false after a message. */
+/* Fills in how boards start. Returns false after a message. */
 static bool describe_boards(struct boards_config *boards, struct share *share)
 {
     const struct record_open *open = &share->open;
@@ -205,7 +207,7 @@ static void open_share(struct worker *worker, const struct ranks_record *record)
 
 static void obey(struct worker *worker, const struct ranks_record *record)
 {
-    /* Only payload comes from others than rank 0. */
+    /* Ranks other than 0 send only payload. */
     if (record->from != 0 && record->head.kind != RECORD_PAYLOAD) {
         fail(worker, "was sent what only rank 0 may send");
         return;
@@ -222,7 +224,7 @@ static void obey(struct worker *worker, const struct ranks_record *record)
         ranks_put(0, RECORD_STOPPED, 0, NULL, 0);
         break;
     default:
-        /* Without a share, an order comes too late. */
+        /* A worker without a mesh ignores late orders. */
         if (record->head.kind == RECORD_BROKEN ||
             (worker->share != NULL &&
              !local_obey(worker->share->local, record))) {
@@ -232,8 +234,8 @@ static void obey(struct worker *worker, const struct ranks_record *record)
     }
 }
 
-/* Looks for a doorbell, for which it sleeps. Result: whether there was
-   something. */
+/* Sleeps up to `ns` nanoseconds, until a doorbell rings. Returns whether one
+   rang. */
 static bool listen(struct worker *worker, uint64_t ns)
 {
     if (worker->share == NULL) {
@@ -254,7 +256,7 @@ static bool listen(struct worker *worker, uint64_t ns)
     }
 }
 
-/* Carries out all orders, passes doorbells on; sleeps if there are none. */
+/* Carries out all orders, forwards doorbells, and sleeps if there are none. */
 static void step(struct worker *worker)
 {
     struct ranks_record record;

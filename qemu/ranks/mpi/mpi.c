@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks by MPI: an object of its own, loaded at run time. */
+/* The transport of ranks by MPI: a shared object, loaded at run time. */
 #include "qemu/ranks/transport.h"
 
 #include <limits.h>
@@ -11,22 +11,22 @@
 
 #define TAG 1
 
-/* A message on its way, out or in. */
+/* A message that is being sent or received. */
 struct item {
     struct item *next;
     MPI_Request request;
     void *data;
     size_t bytes;
-    int from; /* of one that comes in */
+    int from; /* sending rank of a received message */
 };
 
-/* In the order of their beginnings. */
+/* Items in the order in which they began. */
 struct list {
     struct item *first;
     struct item **end;
 };
 
-/* A process is one rank: this is all the state there is. */
+/* Global state: a process is one rank. */
 static struct list out = {.end = &out.first};
 static struct list in = {.end = &in.first};
 
@@ -49,7 +49,7 @@ static struct item *add(struct list *list)
     return item;
 }
 
-/* Takes the item at *place out of the list, and frees it. */
+/* Removes the item at *place from the list, and frees it. */
 static void drop(struct list *list, struct item **place)
 {
     struct item *item = *place;
@@ -69,7 +69,7 @@ static bool is_complete(struct item *item)
     return complete != 0;
 }
 
-/* Whether mpirun has started all ranks on this host. */
+/* Returns whether mpirun has started all ranks on this host. */
 static bool is_one_host(void)
 {
     const char *all = getenv("OMPI_COMM_WORLD_SIZE");
@@ -78,8 +78,8 @@ static bool is_one_host(void)
     return all != NULL && here != NULL && strcmp(all, here) == 0;
 }
 
-/* MPI's own threads take no signal that is this process's to take, or to hold
-   back. */
+/* Starts MPI with all signals blocked, so that its threads take no signal of
+   this process. */
 static int init_thread(void)
 {
     sigset_t all;
@@ -99,8 +99,8 @@ static int begin(unsigned *rank, unsigned *ranks)
     int number;
 
     if (is_one_host()) {
-        /* Looking for fast networks, which nobody needs here, is two thirds of
-           the start (0.2 s of 0.3). Who has set something else, keeps it. */
+        /* Searching for fast networks, not needed on one host, takes 0.2 of the
+           0.3 s of the start. The user's own settings stay. */
         setenv("OMPI_MCA_pml", "ob1", 0);
         setenv("OMPI_MCA_osc", "^ucx", 0);
     }
@@ -115,7 +115,7 @@ static int begin(unsigned *rank, unsigned *ranks)
     return 0;
 }
 
-/* Frees what has gone out. */
+/* Frees messages that have been sent. */
 static void sweep(void)
 {
     struct item **place = &out.first;
@@ -144,7 +144,7 @@ static void send_bytes(unsigned to, void *data, size_t bytes)
     sweep();
 }
 
-/* Begins to receive whatever is there. */
+/* Begins to receive all messages that have arrived. */
 static void begin_receiving(void)
 {
     int there = 1;
@@ -169,7 +169,8 @@ static void begin_receiving(void)
     }
 }
 
-/* Whether an earlier message of the same rank is still on its way. */
+/* Returns whether an earlier message of the same rank is still being
+   received. */
 static bool is_behind(const struct item *item)
 {
     for (const struct item *i = in.first; i != item; i = i->next) {
