@@ -20,7 +20,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Returns the most rounds that a batch may have; of a farm a guess, 64 chunks a
+/* Returns the most rounds of a batch. For a farm this is a guess: 64 chunks per
    node. */
 static uint64_t rounds_max(const struct job_task *task)
 {
@@ -34,9 +34,9 @@ static uint64_t rounds_max(const struct job_task *task)
                                               : task->schedule.rounds;
 }
 
-/* Bytes of memory that a job takes at most on any node, beside units and
-   outputs: on the originator the order's head, errands behind it and the jobs,
-   on a follower heads, jobs and halos of all rounds. */
+/* Returns the most memory, in bytes, that a job takes on a node besides units
+   and outputs. An originator has the order's head, errands and jobs. A follower
+   has heads, jobs and halos of all rounds. */
 static uint64_t fixed_bytes(const struct job_task *task)
 {
     const struct kernel_terms *terms = &task->originator->terms;
@@ -62,8 +62,8 @@ static uint64_t fixed_bytes(const struct job_task *task)
     return bytes;
 }
 
-/* Bytes of a unit's output in memory, times 8Q. On a farm's originator an
-   eighth of all outputs may have been received ahead. */
+/* Returns the memory of a unit's output, in bytes times 8Q. A farm's originator
+   may have received another eighth of all outputs ahead. */
 static uint64_t output_eighths(const struct job_task *task)
 {
     const struct kernel_terms *terms = &task->originator->terms;
@@ -82,7 +82,8 @@ uint64_t batches_memory_units(const struct job_task *task)
             ? task->room_bytes
             : SCATTER_ROOM(BACKEND_WINDOW_BYTES - WINDOW_DMA_OFFSET, 0u);
     uint64_t fixed = fixed_bytes(task);
-    /* P/Q bytes of output for each unit: times 8Q, all numbers are whole. */
+    /* A unit has P/Q bytes of output. All numbers are integers after scaling by
+       8Q. */
     uint64_t q =
         8u * (terms->output_denominator > 0 ? terms->output_denominator : 1u);
     uint64_t unit =
@@ -95,7 +96,6 @@ uint64_t batches_memory_units(const struct job_task *task)
                      : smaller((room - fixed) * q / unit, UINT32_MAX);
 }
 
-/* The most units in a batch: as many as fit, or --batch if that is less. */
 static uint64_t units_max(const struct job_task *task)
 {
     uint64_t most = batches_memory_units(task);

@@ -7,22 +7,21 @@
 #include "qemu/job/trial.h"
 #include "scatter/wire/wire.h"
 
-/* Peters-syska is taken if hybrid is expected so much later. */
+/* Auto prefers peters-syska if hybrid's answer is this factor later. */
 #define HYBRID_LATE 1.05
 
-/* A job and what is known of it. */
+/* A task with the knowledge from earlier jobs. */
 struct known {
     struct job_task task;
-    struct job_rate rate;  /* of a node that is not slow; units 0: by the
-                              kernel's estimate */
-    struct injection slow; /* the slow node of an earlier job; slow_shift 0:
-                              none was */
+    struct job_rate rate; /* of a normal node; units 0: kernel's estimate */
+    /* the slow node of an earlier job; slow_shift 0: none */
+    struct injection slow;
 };
 
 /* ---- what is known ---- */
 
-/* Returns the node that stands for the slow one of an earlier job: a neighbour
-   of the originator. */
+/* Returns a neighbour of the originator. In trials it replaces the slow node of
+   an earlier job. */
 static struct injection slow_of(const struct job_task *task, const char *board)
 {
     double times = rates_slowest_over_median(task, board);
@@ -59,12 +58,13 @@ static struct known known_of(const struct request *request)
 
 /* ---- planning on boards ---- */
 
-/* Instructions of the originator, as in choose.h. */
+/* Planning costs of the originator, in instructions (see choose.h). */
 struct planning {
     double fixed;
     double node;
-    double best;         /* more, to look for several rounds */
-    double several_node; /* more, if several are found */
+    double best; /* additional cost of a search for several rounds */
+    /* additional cost per node if several rounds are found */
+    double several_node;
 };
 
 static struct planning planning_of(const struct job_task *task)
@@ -84,7 +84,7 @@ static struct planning planning_of(const struct job_task *task)
     }
 }
 
-/* Returns the planning time of a plan with so many rounds, ps. */
+/* Returns the time, ps, of planning the given number of rounds. */
 static double planning_ps(const struct job_task *task, unsigned rounds)
 {
     struct planning planning = planning_of(task);
@@ -99,9 +99,9 @@ static double planning_ps(const struct job_task *task, unsigned rounds)
                                            : 0;
 }
 
-/* Whether boards compute so shortly on the pattern that several rounds, or a
-   first one ahead of planning, only cost; but not where the originator alone is
-   the first, who then sees how long a unit takes. */
+/* Whether boards with the pattern compute so briefly that neither several
+   rounds nor a first round before planning pay off. False if the originator
+   alone would answer first: it then learns the unit time itself. */
 static bool is_short(const struct known *known)
 {
     const struct request *request = known->task.request;
@@ -129,7 +129,7 @@ static void add(struct choices *choices, struct choice choice)
     choices->choice[at] = choice;
 }
 
-/* Returns how auto has a schedule carried out. */
+/* Returns the settings of --schedule auto for a choice. */
 static struct job_schedule chosen_schedule(const struct choice *choice,
                                            const struct job_task *task)
 {
@@ -143,8 +143,8 @@ static struct job_schedule chosen_schedule(const struct choice *choice,
     return chosen.schedule;
 }
 
-/* Tries a schedule with a number of rounds. The result's answer_ps is 0 if the
-   mesh has no such schedule. */
+/* Tries a schedule with a number of rounds. Returns answer_ps 0 if the mesh
+   does not support the schedule. */
 static struct choice try_rounds(const struct known *known,
                                 enum schedule schedule, uint8_t rounds)
 {
@@ -163,7 +163,7 @@ static struct choice try_rounds(const struct known *known,
     return choice;
 }
 
-/* Adds a schedule in the better number of rounds, if the mesh has it. */
+/* Adds a schedule with its better number of rounds, if the mesh supports it. */
 static void add_schedule(struct choices *choices, const struct known *known,
                          enum schedule schedule)
 {
@@ -183,7 +183,7 @@ static void add_schedule(struct choices *choices, const struct known *known,
     }
 }
 
-/* Adds the choice that the originator computes all units. */
+/* Adds one board that computes all units. */
 static void add_one_board(struct choices *choices, const struct known *known)
 {
     const struct job_originator *originator = known->task.originator;
@@ -205,8 +205,8 @@ static void add_one_board(struct choices *choices, const struct known *known)
                             code_ps});
 }
 
-/* Adds what the pattern has, or what takes its place: one board, before a plan
-   that is as early. */
+/* Adds hybrid, or one board if the mesh does not support hybrid. Adds
+   peters-syska if hybrid is missing or slower by more than HYBRID_LATE. */
 static void add_pattern(struct choices *choices, const struct known *known)
 {
     struct choices planned = {.count = 0};
@@ -229,7 +229,7 @@ const char *choice_name(const struct choice *choice)
     return choice->phases == 0 ? "one board" : schedule_name(choice->schedule);
 }
 
-/* Adds all choices on nodes whose fabric is emulated. */
+/* Adds all choices of a mesh with an emulated fabric. */
 static void add_all(struct choices *choices, const struct known *known)
 {
     if (!known->task.originator->terms.cost_varies) {
@@ -238,7 +238,7 @@ static void add_all(struct choices *choices, const struct known *known)
         add_schedule(choices, known, SCHEDULE_STAR);
         add_schedule(choices, known, SCHEDULE_EQUAL);
     } else if (known->rate.units > 0) {
-        /* A known rate is at least that of the mean unit. */
+        /* A known rate is at least the mean unit's. */
         add_one_board(choices, known);
     }
     add_schedule(choices, known, SCHEDULE_FARM);

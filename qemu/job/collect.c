@@ -9,7 +9,8 @@
 
 #define PS_PER_US 1000000u
 
-/* Adds an event to the interval at hand, which EVENT_COMPUTE_END ends. */
+/* Adds an event to the node's current interval, which ends with
+   EVENT_COMPUTE_END. */
 static void read_interval(struct outcome_node *node,
                           const struct node_event *event, uint64_t at_ps)
 {
@@ -25,7 +26,7 @@ static void read_interval(struct outcome_node *node,
         interval->units = event->value;
         interval->compute_start_ps = at_ps;
         if (interval->forwarded_ps == 0) {
-            interval->forwarded_ps = at_ps; /* not recorded in later rounds */
+            interval->forwarded_ps = at_ps; /* later rounds do not log it */
         }
         break;
     case EVENT_COMPUTE_END:
@@ -56,7 +57,8 @@ static void read_events(struct outcome_node *node, uint64_t zero_ps)
         node->finished_ps = node->interval[k].compute_end_ps;
     }
     if (node->ports_ps > outcome_compute_ps(node)) {
-        node->ports_ps = outcome_compute_ps(node); /* it is rounded */
+        /* ports_ps is rounded to 1 us */
+        node->ports_ps = outcome_compute_ps(node);
     }
     node->hop_ps = node->interval[0].forwarded_ps;
     node->forwarded_ps = node->interval[0].forwarded_ps;
@@ -66,8 +68,8 @@ static void read_events(struct outcome_node *node, uint64_t zero_ps)
 void collect_log(struct outcome_node *node, const struct node_event *event,
                  uint32_t count, uint64_t zero_ps)
 {
-    /* A node that gets nothing of a batch keeps the log of the one before,
-       which ended before this one's scatter began. */
+    /* A node without units in a batch keeps its log of the previous batch. That
+       log ends before this batch's scatter began. */
     bool is_old =
         count > 0 && (int64_t)(event[count - 1].time_ps - zero_ps) < 0;
     struct node_event *copy = memory_or_exit(calloc(count + 1u, sizeof *copy));
@@ -75,8 +77,7 @@ void collect_log(struct outcome_node *node, const struct node_event *event,
     memcpy(copy, event, count * sizeof *copy);
     node->event = copy;
     node->event_count = is_old ? 0 : count;
-    /* As many as the log may tell, whatever is in it, and one without an end.
-     */
+    /* One entry per event is enough, plus one for an unfinished interval. */
     node->interval =
         memory_or_exit(calloc(node->event_count + 1u, sizeof *node->interval));
     read_events(node, zero_ps);

@@ -21,19 +21,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than any board takes to queue a message, a slowed one too. */
+/* Delay of probes and answers, ns: longer than any board, even a slowed one,
+   takes to queue a message. */
 #define READY_DELAY_NS 50000u
 
 struct fabric_job {
     struct job_mesh mesh;
     uint32_t nodes;
-    struct gdb_sockets *sockets; /* or NULL */
+    struct gdb_sockets *sockets; /* sockets of debuggers; or NULL */
     char zygote_object[PATH_MAX];
     struct mesh_config config;
     struct backend backend;
     struct mesh driver;
-    uint32_t first_circuit; /* of the last order's */
-    bool computing; /* all boards are up, which progress has been told */
+    uint32_t first_circuit; /* index of the last order's first circuit */
+    bool computing;         /* all boards are up, and progress was printed */
 };
 
 static struct fabric_job *job_of(struct job_mesh *mesh)
@@ -48,7 +49,7 @@ static struct window *window_of(const struct fabric_job *job, uint32_t node)
 
 /* ---- progress ---- */
 
-/* Units that a node has computed in the last job that it knows of. */
+/* Returns the number of units that a node's log shows as computed. */
 static uint64_t units_computed(const struct window *window)
 {
     uint32_t events = window_read_u32(&window->log.events_written);
@@ -127,14 +128,14 @@ static struct fabric_job *create(const struct job_task *task, bool probed)
     return job;
 }
 
-/* Ranks that share the nodes. */
+/* Returns the number of MPI ranks that share the nodes. */
 static unsigned ranks_of(const struct job_task *task)
 {
     return task->request->on_one_rank ? 1 : ranks_count();
 }
 
-/* Opens the sockets that debuggers connect to, and prints where they are. NULL
-   after a message. */
+/* Opens the sockets for debuggers and prints where they are. Returns NULL after
+   a message. */
 static struct gdb_sockets *open_doors(const struct job_task *task)
 {
     struct gdb_sockets *sockets =
@@ -154,7 +155,7 @@ static struct gdb_sockets *open_doors(const struct job_task *task)
     return sockets;
 }
 
-/* Describes the boards to be started. Result: 0, or -1 after a message. */
+/* Describes the boards to start. Returns 0, or -1 after a message. */
 static int describe_boards(struct boards_config *boards, struct fabric_job *job,
                            const struct job_task *task)
 {
@@ -179,7 +180,7 @@ static int describe_boards(struct boards_config *boards, struct fabric_job *job,
     return 0;
 }
 
-/* Starts the nodes; on several ranks each starts a share of them. */
+/* Starts the nodes. Each MPI rank starts its share of them. */
 static int start_nodes(struct fabric_job *job, const struct job_task *task)
 {
     const struct request *request = task->request;
@@ -207,7 +208,7 @@ static void close_mesh(struct job_mesh *mesh)
     struct fabric_job *job = job_of(mesh);
 
     mesh_free(&job->driver);
-    /* Before signals do again what they did, which may be the end. */
+    /* stop() restores the signals, which may end the program: close first. */
     gdb_close(job->sockets);
     if (job->backend.stop != NULL) {
         job->backend.stop(job->backend.context);
@@ -233,8 +234,8 @@ static int open_mesh(struct job_mesh **mesh, const struct job_task *task,
 
 /* ---- orders ---- */
 
-/* Prints the states of originators that ended without a report. Result: whether
-   there are any. */
+/* Prints the states of originators that ended without a report. Returns whether
+   any did. */
 static bool explain_silence(const struct fabric_job *job)
 {
     const struct mesh_config *config = &job->config;
@@ -295,8 +296,8 @@ static void read_node(struct outcome *outcome, const struct fabric_job *job,
                 outcome->plan.scatter_start_ps);
 }
 
-/* Ends a node's hop when its first send is queued, which is when the switch
-   sees the request. */
+/* Ends a node's hop time at its first send, when the switch sees the
+   request. */
 static void read_hop(struct outcome_node *source,
                      const struct circuit_record *circuit)
 {
@@ -305,27 +306,28 @@ static void read_hop(struct outcome_node *source,
     }
 }
 
-/* Counts a part that a node received. Its parts all come in at one port, in the
-   order of rounds. */
+/* Counts a message with a share of the load. A node receives all shares at one
+   port, in the order of rounds. */
 static void read_receipt(struct outcome_node *node,
                          struct circuit_record *circuit, uint16_t *receipts)
 {
     if (*receipts == 0) {
         node->layer = circuit->phase;
     }
-    circuit->phase = node->layer; /* a tree's later rounds do not say it */
+    circuit->phase = node->layer; /* a tree's later rounds lack the phase */
     circuit->round = *receipts;
     *receipts += 1;
     for (unsigned k = 0; k < node->intervals; ++k) {
         if (node->interval[k].round == circuit->round) {
             node->interval[k].received_ps = circuit->end_ps;
-            break; /* a share may be computed in two pieces */
+            break; /* a share may be computed in two intervals */
         }
     }
     if (circuit->round == 0) {
         node->received_ps = circuit->end_ps;
         if (node->forwarded_ps < circuit->end_ps) {
-            /* Its sends were queued when the part's head was there. */
+            /* The node queued its sends while the message was still
+               arriving. */
             node->interval[0].forwarded_ps = circuit->end_ps;
             node->forwarded_ps = circuit->end_ps;
             node->hop_ps = circuit->end_ps;
@@ -333,8 +335,8 @@ static void read_receipt(struct outcome_node *node,
     }
 }
 
-/* Whether a node that received so many parts is a master of a farm. A master
-   numbers the chunks that it computes, other nodes the parts. */
+/* Whether a node is a farm's master. Intervals of masters are numbered by
+   chunk; intervals of other nodes are numbered by message. */
 static bool numbers_chunks(const struct outcome_node *node, uint16_t parts)
 {
     bool other = false;
@@ -348,8 +350,8 @@ static bool numbers_chunks(const struct outcome_node *node, uint16_t parts)
     return parts > 0 && other;
 }
 
-/* Sets when masters received what they compute: a chunk came with the last part
-   before it. */
+/* Sets the receipt times of masters' intervals. A chunk came with the last
+   message before its interval. */
 static void read_masters(struct outcome *outcome, const uint16_t *receipts)
 {
     bool *master = memory_or_exit(calloc(outcome->node_count, 1));
@@ -377,8 +379,7 @@ static void read_masters(struct outcome *outcome, const uint16_t *receipts)
     free(master);
 }
 
-/* Copies the order's circuits, with times counted from the start of the
-   scatter. */
+/* Copies the order's circuits. Times count from the start of the scatter. */
 static void read_circuits(struct outcome *outcome, const struct fabric *fabric,
                           uint32_t first)
 {
@@ -402,7 +403,7 @@ static void read_circuits(struct outcome *outcome, const struct fabric *fabric,
         outcome->payload_bytes += circuit->bytes - CIRCUIT_HEADER_BYTES;
         if (circuit->kind == WIRE_BRANCH ||
             circuit->kind == WIRE_BRANCH_ROUND || circuit->kind == WIRE_CHUNK) {
-            circuit->kind = WIRE_PART; /* reports show all alike */
+            circuit->kind = WIRE_PART; /* reports show all kinds alike */
         }
         if (circuit->kind == WIRE_PART) {
             uint32_t to = circuit->destination;

@@ -12,18 +12,19 @@
 
 #define NO_GROUP UINT16_MAX
 
-/* One of so many nodes that are left, and one more, are given out at once. */
+/* One of AT_ONCE free nodes, rounded up, is assigned at a time. */
 #define AT_ONCE 64u
 
-/* On larger meshes one more or less in a queue does not matter. */
+/* Largest mesh, in nodes, whose groups exchange nodes. On larger ones a longer
+   queue by 1 does not matter. */
 #define EXCHANGE_NODES_MAX 100u
 
 /* ---- when a group ends ---- */
 
-/* Most sends that an originator queues, on emulated boards and native nodes. */
+/* Most sends that an originator queues at once. */
 #define SENDS_MAX 768u
 
-/* Planners take a transfer time of less than 2^16 compute times. */
+/* Planners need a transfer time below 2^16 compute times. */
 #define RATIO_BITS 15u
 
 static uint64_t planned_unit_ps(uint64_t transfer_ps, double compute_ps)
@@ -36,8 +37,8 @@ static uint64_t planned_unit_ps(uint64_t transfer_ps, double compute_ps)
     return unit_ps > least_ps ? unit_ps : least_ps;
 }
 
-/* Returns the bytes of every part beside its units: the header, the job, when
-   each phase's outputs return, and what the kernel reads besides. */
+/* Returns the bytes of a message besides its units: header, job, halo and the
+   return phases of outputs. */
 static uint64_t head_bytes_of(const struct job_task *task, const uint8_t *tree)
 {
     uint64_t bytes = CIRCUIT_HEADER_BYTES + WIRE_JOB_BYTES +
@@ -73,8 +74,8 @@ static struct plan_job input_of(const struct job_task *task,
         .equal = schedule_is_equal(task->schedule.kind)};
 }
 
-/* Plans the rounds that the task asks for, if a plan of one round ends at
- *makespan_ps. Several rounds that no plan has are as one. */
+/* Plans the rounds that the task requests and lowers *makespan_ps, the time of
+   one round. If no plan has several rounds, one round counts. */
 static void plan_rounds(uint64_t *makespan_ps, const struct job_task *task,
                         const struct plan_job *input, uint8_t *tree, void *work)
 {
@@ -97,8 +98,8 @@ static void plan_rounds(uint64_t *makespan_ps, const struct job_task *task,
     free(tried.tables);
 }
 
-/* Plans the group's job as its originator does. Result: when it ends; 0: there
-   is no plan. */
+/* Plans the group's job as its originator does. Returns the end, ps; 0 if no
+   plan exists. */
 static uint64_t planned_ps(const struct job_task *task, uint8_t *tree)
 {
     struct plan_job input = input_of(task, tree);
@@ -116,9 +117,9 @@ static uint64_t planned_ps(const struct job_task *task, uint8_t *tree)
                       (double)makespan_ps);
 }
 
-/* When the group of a task ends, as planned; if there is no plan, as if its
-   originator were alone. The nodes' software counts as nothing: on 25 boards
-   the groups were the same with it, from 20 kB on. */
+/* Returns the planned end of a task's group, ps. Without a plan the originator
+   computes alone. The nodes' software counts as 0: on 25 boards it made no
+   difference to loads of 20 kB and more. */
 static uint64_t end_ps(const struct job_task *task)
 {
     uint8_t *tree = job_policy_tree(task);
@@ -135,8 +136,8 @@ static uint64_t end_ps(const struct job_task *task)
 
 /* ---- who gets the next node ---- */
 
-/* How near a node is to an originator; of nodes as near as each other, the one
-   that is further from the next originator is nearer. */
+/* Returns the distance of a node from an originator. Among equally distant
+   nodes, one farther from the next originator counts as nearer. */
 static uint32_t distance(const struct mesh_groups *groups,
                          struct torus_size size, uint32_t group,
                          struct torus_coord at)
@@ -158,7 +159,7 @@ static uint32_t distance(const struct mesh_groups *groups,
     return own * 2 * most + most - others;
 }
 
-/* The nearest node that serves nobody yet. There is one. */
+/* Returns the nearest free node. One must exist. */
 static uint32_t nearest(const struct mesh_groups *groups,
                         struct torus_size size, uint32_t group)
 {
@@ -192,7 +193,7 @@ static uint32_t latest(const uint64_t ends_ps[], uint32_t count)
 
 /* ---- groups ---- */
 
-/* A group for each originator, which is alone in it. */
+/* Makes one group per originator, with no other nodes. */
 static struct mesh_groups *make_alone(uint16_t *of_node,
                                       const struct request *request)
 {
@@ -213,7 +214,6 @@ static struct mesh_groups *make_alone(uint16_t *of_node,
     return groups;
 }
 
-/* Gives every node to a group. */
 static void deal_out(const struct mesh_groups *groups, uint16_t *of_node,
                      const struct job_task task[])
 {
@@ -238,7 +238,7 @@ static void deal_out(const struct mesh_groups *groups, uint16_t *of_node,
 
 /* ---- queues of equal length ---- */
 
-/* The longest queue of a group's originator. */
+/* Returns the length of the longest port queue of the task's originator. */
 static unsigned longest(const struct job_task *task)
 {
     uint8_t *tree = job_policy_tree(task);
@@ -256,8 +256,8 @@ static void swap(uint16_t *of_node, uint32_t a, uint32_t b)
     of_node[b] = group;
 }
 
-/* Whether two nodes of different groups should change places: the longest queue
-   of the first one's becomes shorter, and that of the other no longer. */
+/* Whether exchanging nodes a and b of different groups pays: the longest queue
+   of a's group becomes shorter, and that of b's group no longer. */
 static bool gains(const struct job_task task[], uint16_t *of_node, uint32_t a,
                   uint32_t b)
 {
@@ -279,8 +279,8 @@ static bool is_originator(const struct mesh_groups *groups,
     return torus_index(size, groups->originator[groups->of_node[node]]) == node;
 }
 
-/* Exchanges two nodes of a mesh so that a queue becomes shorter. Result:
-   whether there are such nodes. */
+/* Exchanges two nodes so that a queue becomes shorter. Returns whether such a
+   pair exists. */
 static bool shorten(const struct mesh_groups *groups, uint16_t *of_node,
                     const struct job_task task[])
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Divides the nodes of a mesh among several originators, so that all end
- * together: every node that is no originator serves one. An originator begins
- * alone; the next node goes to the one whose plan ends last, which takes the
- * nearest that is left. A plan is that of a star of the group, in the job's
- * rounds, with the kernel's own estimate of its compute time.
+ * Divides the nodes of a mesh among several originators, so that all end at
+ * about the same time. Each other node serves one originator. An originator
+ * begins alone. The next node goes to the originator that is planned to end
+ * last, which takes the nearest free node. The plan assumes a star, the job's
+ * rounds and the kernel's estimate of the compute time.
  */
 #ifndef QEMU_JOB_GROUPS_H
 #define QEMU_JOB_GROUPS_H
 
 #include "qemu/job/request.h"
 
-/* Makes a group for each of the request's originators, whose tasks these are,
-   and sets the tasks' groups. Each task has its load and terms. Result: to be
-   freed with groups_free(). Cost: for each node the plan of a group. */
+/* Makes one group per originator and sets the group of each task. Each task
+   must have its load and terms. Free the result with groups_free(). Cost: one
+   plan of a group for each node. */
 struct mesh_groups *groups_make(struct job_task task[]);
 void groups_free(struct mesh_groups *groups);
 

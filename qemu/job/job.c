@@ -18,19 +18,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A job that runs. Its originators work at the same time, each with the nodes
-   of its group; a single one leads them all. */
+/* A running job. Several originators work at the same time, each with its own
+   group of nodes. */
 struct job {
     uint32_t originators;
-    struct job_task *task;      /* of each originator */
-    struct job_order *order;    /* likewise */
+    struct job_task *task;
+    struct job_order *order;
     struct mesh_groups *groups; /* NULL: there is one originator */
     struct job_mesh *mesh;
 };
 
 /* ---- batches ---- */
 
-/* Appends the batch's times to the list of batches. */
 static void record_batch(struct outcome *outcome, const struct outcome *next)
 {
     struct outcome_batch *batch;
@@ -50,9 +49,8 @@ static void record_batch(struct outcome *outcome, const struct outcome *next)
     timeline_sha256(next, batch->timeline);
 }
 
-/* Adds the outcome of the next batch, and frees it, to that of the batches
-   before (none, if batch_count is 0). Result: 0, or an exit status after a
-   message: the kernel refuses to merge the results. */
+/* Adds the outcome of the next batch to *outcome and frees *next. Returns 0, or
+   an exit status after a message if the kernel refuses to merge results. */
 static int add_batch(struct outcome *outcome, struct outcome *next,
                      const struct job_task *task)
 {
@@ -66,7 +64,8 @@ static int add_batch(struct outcome *outcome, struct outcome *next,
     record_batch(outcome, next);
     outcome->load_units += next->load_units;
     outcome->load_bytes += next->load_bytes;
-    outcome->conflicts = next->conflicts; /* counted from the start */
+    /* conflicts and port counters count from the start of the job */
+    outcome->conflicts = next->conflicts;
     outcome->retries += next->retries;
     outcome->retransmissions += next->retransmissions;
     outcome->counts_nodes = outcome->counts_nodes || next->counts_nodes;
@@ -78,7 +77,7 @@ static int add_batch(struct outcome *outcome, struct outcome *next,
         outcome->node[i].retries += next->node[i].retries;
         outcome->node[i].retransmissions += next->node[i].retransmissions;
         memcpy(outcome->node[i].port, next->node[i].port,
-               NODE_PORTS * sizeof *next->node[i].port); /* as conflicts */
+               NODE_PORTS * sizeof *next->node[i].port);
     }
     error = batches_merge(&outcome->result, &next->result, task);
     outcome_free(next);
@@ -90,8 +89,7 @@ static int add_batch(struct outcome *outcome, struct outcome *next,
     return error != 0 ? EXIT_FAILED : 0;
 }
 
-/* Gives every originator its order for batch `index` and waits for their
-   reports. */
+/* Sends each originator its order of batch `index`. Waits for the reports. */
 static int send_orders(struct job *job, uint32_t index)
 {
     struct mesh_order *orders =
@@ -129,7 +127,7 @@ static int run_batch(struct outcome *outcome, struct job *job, uint32_t index)
     return status;
 }
 
-/* Runs all batches. Several originators' loads have one. */
+/* Runs all batches. Several originators have only one batch. */
 static int run_batches(struct outcome *outcome, struct job *job)
 {
     const struct job_task *task = &job->task[0];
@@ -166,8 +164,8 @@ static void close_job(struct job *job)
     groups_free(job->groups);
 }
 
-/* Divides the mesh among the originators and makes their trees. Result: 0, or
-   an exit status after a message; in both cases the job is to be closed. */
+/* Divides the mesh among the originators and makes their trees. Returns 0, or
+   an exit status after a message. Close the job in both cases. */
 static int open_job(struct job *job, const struct job_task *task)
 {
     uint32_t count = task->request->originators;
@@ -191,7 +189,7 @@ static int open_job(struct job *job, const struct job_task *task)
     return status;
 }
 
-/* Runs the job on the open mesh, and closes it. */
+/* Runs the job on the open mesh. Closes the mesh. */
 static int run_all(struct outcome *outcome, struct job *job, double start_s)
 {
     struct job_mesh *mesh = job->mesh;

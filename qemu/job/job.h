@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One job on one mesh, from the order to the outcome. */
+/* Runs one job on one mesh, from the order to the outcome. */
 #ifndef QEMU_JOB_JOB_H
 #define QEMU_JOB_JOB_H
 
@@ -8,11 +8,13 @@
 #include "qemu/job/outcome.h"
 
 /*
- * Runs the job on the request's mesh, batch by batch, with this schedule.
- * `watch`: of who looks on; or NULL. `farm_end`: trial_farm_ps(), which tells
- * when a farm is planned to end; NULL: nobody asks. Result: 0 and *outcome, to
- * be freed with outcome_free(); else an exit status, with the reason on stderr,
- * and nothing to be freed. The request outlives the outcome.
+ * Runs the job on the request's mesh, batch by batch. `watch` shows the
+ * progress; may be NULL. `farm_end` returns the planned end of a farm
+ * (trial_farm_ps()); NULL: the end stays unknown.
+ *
+ * Returns 0 and *outcome, which the caller frees with outcome_free(). On
+ * failure returns an exit status after a message on stderr; nothing is to be
+ * freed. The request must outlive the outcome.
  */
 NODISCARD int job_run(struct outcome *outcome, const struct request *request,
                       const struct job_schedule *schedule, struct watch *watch,

@@ -21,7 +21,7 @@ static void fill_pattern(struct outcome *outcome)
     }
 }
 
-/* What a plan of these units in one round and at most as many phases takes. */
+/* Returns the theory's input for `units` units in one round. */
 static struct theory_input input_of(const struct outcome *outcome,
                                     uint64_t units)
 {
@@ -52,9 +52,9 @@ static void fill_exact(struct outcome *outcome)
     }
 }
 
-/* The originator's own software, a call of the kernel with it, counts as that
-   of all rounds. Where a first round went ahead, what was done meanwhile would
-   have come before it. */
+/* The originator's own software counts as much as in the plan of several
+   rounds. If a first round went ahead, measuring and planning during that round
+   are added. */
 uint64_t layers_one_round_ps(const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
@@ -79,8 +79,9 @@ uint64_t layers_one_round_ps(const struct outcome *outcome)
            (plan->advance ? plan->measure_ps + plan->plan_ps : 0);
 }
 
-/* Units of every node's subtree: circuits are in the order of their grants,
-   and a child is sent to before it sends. Units are of all rounds. */
+/* Computes the mean share and volume of each layer. Circuits are sorted by
+   grant, and a node receives before it sends. So going backwards, subtrees are
+   complete when added to the parent. Units of all rounds count. */
 static void fill_tree(struct outcome *outcome)
 {
     uint64_t *volume =

@@ -18,31 +18,34 @@
 #define KIB UINT64_C(1024)
 #define MIB (KIB * KIB)
 
-/* Copies of a byte of the load: the originator's, those of the nodes that it
-   goes through, and on native nodes what they work on. */
+/* Number of copies of each byte of the load: on the originator, on forwarding
+   nodes, and in the work area of native nodes. */
 #define LOAD_COPIES 4u
 
-/* Bytes of a rank without nodes, and of a copy of the part of a window that
-   rank 0 knows. */
+/* RANK_BYTES: memory of an MPI rank without nodes. COPY_BYTES: memory of each
+   copy of a window that rank 0 keeps. */
 #define RANK_BYTES (24 * MIB)
 #define COPY_BYTES (32 * KIB)
 
-/* Bytes that a kind of nodes takes: all together, and each. */
+/* Memory of one kind of nodes, bytes: a fixed amount, plus an amount per
+   node. */
 struct need {
     uint64_t fixed;
     uint64_t node;
 };
 
-/* Forks share what their zygote has; others share the program text alone. */
+/* Forked boards share memory with their zygote. Other boards share only the
+   program text. */
 static const struct need forked = {34 * MIB, 1420 * KIB};
 static const struct need forked_early = {34 * MIB, 2500 * KIB};
 static const struct need executed = {24 * MIB, 11500 * KIB};
 static const struct need native = {8 * MIB, 36 * KIB};
 static const struct need serial = {24 * MIB, 15 * MIB};
 
-/* The QEMU whose boards are forked behind the making of their machine, and so
-   take less (qemu/board/DESIGN.md). To ask for its version takes 20 ms: for few
-   boards the larger need, at most 100 MiB more, is expected unasked. */
+/* QEMU version whose boards take less memory, because they are forked after
+   their machine is made (qemu/board/DESIGN.md). Asking for the version takes 20
+   ms. Fewer than FEW_BOARDS boards skip this; the larger need is at most 100
+   MiB more. */
 #define LATE_QEMU "version 7."
 #define FEW_BOARDS 100u
 
@@ -69,7 +72,7 @@ static struct need need_of(const struct request *request)
                                                : need_of_forks(request);
 }
 
-/* Bytes of the loads that nodes have at the same time. */
+/* Returns the size of all loads that nodes hold at the same time, bytes. */
 static uint64_t load_bytes(const struct request *request)
 {
     uint64_t bytes = 0;
@@ -90,7 +93,8 @@ static uint64_t load_bytes(const struct request *request)
     return bytes;
 }
 
-/* Boards that become slow later start alone, each with an image of its own. */
+/* Returns the memory of boards that slow down later, bytes. Each runs alone
+   with its own image. */
 static uint64_t alone_bytes(const struct request *request)
 {
     uint64_t bytes = 0;
@@ -111,7 +115,7 @@ uint64_t memory_need(const struct request *request)
            LOAD_COPIES * load_bytes(request) + alone_bytes(request);
 }
 
-/* Prints the number with three digits, so that both can be compared. */
+/* Prints three digits, so that two sizes can be compared. */
 static void print_bytes(uint64_t bytes)
 {
     double mib = (double)bytes / (double)MIB;
@@ -123,8 +127,8 @@ static void print_bytes(uint64_t bytes)
     }
 }
 
-/* Bytes that a host of several ranks needs. Each rank copies the part of its
-   windows that rank 0 knows; rank 0 has a copy of all windows. */
+/* Returns the memory need of one host of an MPI run, bytes. Each rank copies
+   its part of the windows; rank 0 has a copy of all windows. */
 static uint64_t host_need(const struct request *request,
                           const struct host *host)
 {
@@ -137,7 +141,7 @@ static uint64_t host_need(const struct request *request,
                        : bytes;
 }
 
-/* On several ranks each host must have the memory for its share. */
+/* Checks that each host of an MPI run has the memory for its nodes. */
 static int check_hosts(struct request *request, bool force)
 {
     unsigned count;

@@ -49,7 +49,7 @@ static uint8_t flags_of(const struct job_task *task)
     return (uint8_t)flags;
 }
 
-/* A single board takes no phases: it announces the job to nobody. */
+/* A single board has no phases: it sends the job to no other node. */
 static uint8_t phases_of(const struct job_task *task)
 {
     return torus_nodes(task->request->size) > 1 ||
@@ -58,7 +58,7 @@ static uint8_t phases_of(const struct job_task *task)
                : 0;
 }
 
-/* The order of a farm carries its installment in place of rounds. */
+/* A farm's order has the installment where other orders have the rounds. */
 static uint8_t rounds_of(const struct job_task *task)
 {
     if (task->schedule.kind != SCHEDULE_FARM) {
@@ -76,8 +76,7 @@ static uint8_t reserve_of(const struct job_task *task)
     return task->schedule.reserve != 0 ? task->schedule.reserve : WIRE_BEST;
 }
 
-/* The number of a job, by which its messages are told from those of others; 0
-   is CIRCUIT_ANY_JOB. */
+/* Returns the number that identifies a job's messages. 0 is CIRCUIT_ANY_JOB. */
 static uint16_t identity_of(uint64_t index)
 {
     return (uint16_t)(1 + index % UINT16_MAX);
@@ -114,7 +113,7 @@ static struct wire_order wire_of(const struct job_task *task, uint32_t index)
         .arg_bytes = load->arg_bytes,
         .arg = load->arg};
 
-    if (index == 0) { /* later ones have it from the batch before */
+    if (index == 0) { /* later batches use the rate of the batch before */
         order.compute_ps = task->rate.compute_ps;
         order.call_ps = task->rate.call_ps;
     }

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of each batch. */
+/* The messages that order batches from an originator. */
 #ifndef QEMU_JOB_ORDER_H
 #define QEMU_JOB_ORDER_H
 
 #include "hal/nodiscard.h"
 #include "qemu/job/request.h"
 
-/* The orders of an originator, one after the other. */
+/* The order to one originator, made anew for each batch. */
 struct job_order {
-    uint8_t *tree; /* NULL: the policy needs none */
-    /* These are of the batch at hand: */
+    uint8_t *tree; /* NULL: the policy needs no tree */
+    /* The following members belong to the current batch. */
     uint8_t *head;
     struct wire_order wire;
     struct mesh_order mesh; /* points to `head` and to the task's load */
 };
 
-/* Makes the tree of the job's schedule. Result: 0, or an exit status with the
-   reason on stderr, which a trial does not tell; in both cases the order, all 0
-   before, is to be closed. */
+/* Makes the tree of the job's schedule. *order must be zeroed. Returns 0, or an
+   exit status after a message on stderr (no message in a trial). Close the
+   order in both cases. */
 NODISCARD int job_order_open(struct job_order *order,
                              const struct job_task *task);
 void job_order_close(struct job_order *order);
 
-/* Makes the order of batch `index`. */
 void job_order_init(struct job_order *order, const struct job_task *task,
                     uint32_t index);
 

@@ -19,14 +19,14 @@
 
 /* ---- a farm's plan ---- */
 
-/* Circuits that a chunk takes (scatter/engine/farm.c). */
+/* Number of circuits that each chunk takes (scatter/engine/farm.c). */
 #define CIRCUITS 4u
 
-/* Instructions of a board for a demand, roughly. */
+/* Instructions of a board per demand, roughly. */
 #define DEMAND_INSTRUCTIONS 550u
 
 /* Counts the nodes that the originator serves, itself included, and those that
-   masters serve, as the order's tree has them. */
+   masters serve, in the order's tree. */
 static void count_members(struct plan_job *input, const struct job_task *task)
 {
     uint8_t *tree = job_policy_tree(task);
@@ -40,7 +40,7 @@ static void count_members(struct plan_job *input, const struct job_task *task)
     free(tree);
 }
 
-/* Returns a rough makespan, without outputs, of circuits over four ports. */
+/* Returns a rough makespan of a farm without outputs, over four ports. */
 static uint64_t rough_ps(const struct job_task *farm, uint64_t compute_ps)
 {
     const struct request *request = farm->request;
@@ -67,19 +67,18 @@ static uint64_t rough_ps(const struct job_task *farm, uint64_t compute_ps)
 }
 
 /*
- * Sets the makespan of a farm's report, of an order of `units` units, by the
- * compute time that the originator measured. The report of a farm has no
- * makespan, which tells it from a plan. Of several originators and with serial
- * ports the makespan is rough; 0: not known, where outputs, fewer ports or
- * store and forward count, or if the task has no farm_end(). Result: whether
- * the report is a farm's.
+ * Sets the makespan of a farm's report, from the compute time that the
+ * originator measured. A farm reports makespan 0, any other plan more. The
+ * result is rough with several originators or serial ports. It stays 0
+ * (unknown) with outputs, fewer ports, store and forward, or without
+ * task->farm_end. Returns whether the report is a farm's.
  */
 static bool plan_farm(struct wire_report *plan, const struct job_task *task,
                       uint64_t units)
 {
     struct job_originator originator = *task->originator;
     struct job_task farm = *task;
-    /* A slow originator measured more. */
+    /* A slow originator measured a longer time. */
     uint64_t compute_ps = plan->compute_ps >> job_task_slow_shift(task);
     struct job_rate rate = {.compute_ps = compute_ps > 0 ? compute_ps : 1,
                             .call_ps = plan->call_ps};
@@ -97,7 +96,8 @@ static bool plan_farm(struct wire_report *plan, const struct job_task *task,
         plan->makespan_ps = rough_ps(&farm, rate.compute_ps);
     } else if (task->farm_end != NULL && originator.load.units > 0) {
         if (task->schedule.kind == SCHEDULE_FARM) {
-            originator.load.units = units; /* of which as many are measured */
+            /* the trial measures the same number of units itself */
+            originator.load.units = units;
         }
         plan->makespan_ps = task->farm_end(&farm, rate);
     }
@@ -106,7 +106,7 @@ static bool plan_farm(struct wire_report *plan, const struct job_task *task,
 
 /* ---- reports ---- */
 
-/* Prints which of several originators a message is about. */
+/* Prints the originator of the task, if there are several. */
 static void print_place(const struct job_task *task)
 {
     if (task->groups != NULL) {
@@ -140,9 +140,9 @@ static int complain_phases(const struct job_task *task,
     return EXIT_FAILED;
 }
 
-/* Reads a report: its plan and result into *originator, the tables of its
-   rounds into *rounds. Result: 0, or an exit status after a message: the report
-   may name an error. */
+/* Reads a report: plan and result into *originator, tables of rounds into
+   *rounds. Returns 0, or an exit status after a message if the report is
+   malformed or names an error. */
 static int load_report(struct outcome_originator *originator,
                        struct rounds_plan *rounds,
                        const struct mesh_report *report,
@@ -183,7 +183,8 @@ static int read_report(struct outcome *outcome, const struct job_task *task,
 {
     const struct wire_order *wire = &order->wire;
     struct outcome_originator *originator = &outcome->originator[task->group];
-    struct rounds_plan unused; /* of several originators no tables are shown */
+    /* With several originators no tables of rounds are shown. */
+    struct rounds_plan unused;
     struct rounds_plan *rounds =
         task->groups == NULL ? &outcome->rounds : &unused;
     int status = load_report(originator, rounds, report, task);
@@ -198,7 +199,7 @@ static int read_report(struct outcome *outcome, const struct job_task *task,
     return status;
 }
 
-/* Prints the nodes' states if one of them may be why an originator failed. */
+/* Prints the nodes' states if a node may be the cause of a failed report. */
 static void explain_failures(const struct outcome *outcome,
                              struct job_mesh *mesh)
 {
@@ -216,8 +217,8 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Joins two plans to that of the mesh. The one that starts first says what
-   goes on before. */
+/* Joins the plans of two originators. The plan that starts first provides the
+   preparing times. */
 static struct wire_report join_plans(const struct wire_report *a,
                                      const struct wire_report *b)
 {
@@ -232,7 +233,7 @@ static struct wire_report join_plans(const struct wire_report *a,
     both.rounds = a->rounds > b->rounds ? a->rounds : b->rounds;
     both.layers = false;
     both.measured_units = a->measured_units + b->measured_units;
-    both.makespan_ps = 0; /* not known of one, so of both */
+    both.makespan_ps = 0; /* stays 0, unknown, if either plan's is */
     if (a->makespan_ps > 0 && b->makespan_ps > 0) {
         both.makespan_ps = later(a->scatter_start_ps + a->makespan_ps,
                                  b->scatter_start_ps + b->makespan_ps) -
@@ -263,7 +264,7 @@ static void set_plan(struct outcome *outcome)
     }
 }
 
-/* The whole load, and the originators' units that were measured. */
+/* Adds up the loads and the measured units of all originators. */
 static void add_loads(struct outcome *outcome)
 {
     for (uint32_t i = 0; i < outcome->originators; ++i) {
@@ -276,7 +277,7 @@ static void add_loads(struct outcome *outcome)
     }
 }
 
-/* A copy that others can be merged into. */
+/* Returns a copy with room to merge other results. */
 static struct kernel_result copy_result(const struct kernel_result *result,
                                         const struct job_task *task)
 {
@@ -292,8 +293,8 @@ static struct kernel_result copy_result(const struct kernel_result *result,
     return copy;
 }
 
-/* Joins the results and outputs in the order of the originators; those of a
-   single one become the outcome's own. */
+/* Joins results and outputs in the order of the originators. A single
+   originator's result moves to the outcome. */
 static int join_results(struct outcome *outcome, const struct job_task *task)
 {
     struct outcome_originator *first = &outcome->originator[0];
@@ -328,7 +329,7 @@ static bool is_slowed(const struct request *request, uint32_t node)
            injection_slow(&request->injections, at) != NULL;
 }
 
-/* Fills in the request's values, and a record for each node with all 0. */
+/* Copies the request's values and zeroes a record per node. */
 static void begin_nodes(struct outcome *outcome, const struct job_task *task)
 {
     const struct request *request = task->request;
@@ -365,7 +366,7 @@ int originators_read(struct outcome *outcome, const struct job_task task[],
     outcome->originators = count;
     outcome->originator =
         memory_or_exit(calloc(count, sizeof *outcome->originator));
-    /* A report behind one that failed is read, too, so that each is named. */
+    /* Reads all reports even if one failed, so that each failure is named. */
     for (uint32_t i = 0; i < count; ++i) {
         int failed =
             read_report(outcome, &task[i], &order[i], &mesh->report[i]);

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A share of fewer units does not tell the rate of the next job. */
+/* Least units of a share whose time gives a rate for the next job. */
 #define RATE_UNITS_MIN 16u
 
 #define ALL_GROUPS UINT32_MAX
 
-/* When the last node of a group, or of all, ended; of the first batch. */
+/* Returns the end, ps, of the last node of a group, or of ALL_GROUPS, in the
+   first batch. */
 static uint64_t last_ps(const struct outcome *outcome, uint32_t group)
 {
     uint64_t last = 0;
@@ -26,8 +27,8 @@ static uint64_t last_ps(const struct outcome *outcome, uint32_t group)
     return last;
 }
 
-/* The sum of a field of 64 bits over all batches but the first, whose figures
-   are the outcome's own. */
+/* Sums a uint64_t member over all batches but the first. Values of the first
+   batch are in struct outcome. */
 static uint64_t later_batches(const struct outcome *outcome, size_t field)
 {
     uint64_t sum = 0;
@@ -51,8 +52,8 @@ const struct wire_report *outcome_plan_of(const struct outcome *outcome,
     return &outcome->originator[node->group].plan;
 }
 
-/* From the start until the last result is merged. An originator that is alone
-   merges nothing: it is done when it ends, at end_ps. */
+/* Returns the time from the start to the last merged result. An originator that
+   is alone merges nothing and is done at end_ps. */
 static uint64_t with_results(const struct wire_report *plan, uint64_t end_ps)
 {
     return plan->gather_done_ps > plan->scatter_start_ps
@@ -161,8 +162,8 @@ uint64_t outcome_answer_ps(const struct outcome *outcome)
     return outcome_preparing(outcome).all_ps + outcome_with_results_ps(outcome);
 }
 
-/* The rate of a share that took share_ps in so many calls. The report tells the
-   time of a call, the rest is the units'. */
+/* Returns the rate of a share that took share_ps in `calls` calls. The report
+   has the time per call; the rest is compute time of units. */
 static struct job_rate share_rate(const struct wire_report *plan,
                                   uint32_t units, uint64_t share_ps,
                                   unsigned calls)
@@ -223,7 +224,7 @@ struct job_rate outcome_rate(const struct outcome *outcome)
     return best;
 }
 
-/* Time that all originators computed to measure units, but for samples, whose
+/* Returns the time that originators measured units, except samples, whose
    results do not count. */
 static uint64_t measure_ps(const struct outcome *outcome)
 {
@@ -247,11 +248,12 @@ uint64_t outcome_ports_ps(const struct outcome *outcome)
     return sum;
 }
 
-/* Compute time of all units, as if no node were slow or its ports interrupted
-   it. */
+/* Returns the compute time of all units, as if no node were slow and no port
+   interrupted. */
 static uint64_t compute_all_ps(const struct outcome *outcome)
 {
-    uint64_t computed_ps[2] = {0, 0}; /* by others, by slowed ones */
+    /* [0] by normal nodes, [1] by slowed nodes */
+    uint64_t computed_ps[2] = {0, 0};
     uint64_t units[2] = {0, 0};
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
@@ -291,7 +293,8 @@ uint64_t outcome_calls_ps(const struct outcome *outcome)
            LATER_BATCHES(outcome, calls_ps);
 }
 
-/* The calls' time is at most half of all: it may be measured wrongly. */
+/* Estimates the answer time of one board. At most half of the time counts as
+   calls, because a call's time may be measured wrongly. */
 static uint64_t estimate_one_board_ps(const struct outcome *outcome)
 {
     uint64_t all_ps = outcome_computing_ps(outcome);
@@ -411,7 +414,7 @@ bool outcome_is_estimated(const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
 
-    /* A rate that a board has kept comes with a call's time. */
+    /* A rate that the board kept from a job comes with a call time. */
     return plan->measured_units == 0 && plan->call_ps == 0 &&
            plan->compute_ps > 0 && outcome->rate_from == NULL;
 }

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chunks of output that come back with a result, put in order. */
+/* Puts chunks of output, received with a result, in order. */
 #ifndef QEMU_JOB_OUTPUT_CHUNKS_H
 #define QEMU_JOB_OUTPUT_CHUNKS_H
 
 #include "hal/nodiscard.h"
 #include "kernels/kernel.h"
 
-/*
- * Takes apart what follows a report: the result with its length, then chunks
- * (scatter/wire/wire.h). Result: 0 and `result`, whose two parts are malloc'd
- * and the caller's to free; -1 if the bytes are no such thing.
- */
+/* Parses the bytes after a report: a result with its length, then chunks of
+   output (scatter/wire/wire.h). Returns 0 and *result, whose data and output
+   the caller frees; or -1 if the bytes are malformed. */
 NODISCARD int output_chunks_join(struct kernel_result *result,
                                  const uint8_t *in, uint32_t bytes,
                                  const struct kernel_terms *terms);

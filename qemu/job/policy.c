@@ -8,11 +8,11 @@
 
 #include <stdlib.h>
 
-/* A farm of so many nodes has masters. */
+/* Farms with at least this number of nodes have masters. */
 #define MASTERS_NODES 100u
 
-/* The pattern is for a torus of 5^k x 5^k, four ports, circuits, and nodes of
-   one speed. */
+/* Whether the pattern fits: 5^k x 5^k nodes of equal speed, four ports, and
+   circuits. */
 static bool has_pattern(const struct job_task *task)
 {
     return torus_phases(task->request->size) >= 0 &&
@@ -63,8 +63,8 @@ uint8_t *job_policy_tree(const struct job_task *task)
 static uint64_t tree_bytes(const struct job_task *task)
 {
     uint32_t nodes = torus_nodes(task->request->size);
-    /* Tables of all rounds but the first. On a follower each has a header, and
-       up to 7 bytes behind it. */
+    /* Tables of all rounds but the first. On a follower each table has a header
+       and up to 7 bytes of padding. */
     uint64_t tables = (uint64_t)ROUNDS_MAX * (4u * TREE_ROUND_WORDS(nodes) +
                                               CIRCUIT_HEADER_BYTES + 8u);
 
@@ -73,14 +73,14 @@ static uint64_t tree_bytes(const struct job_task *task)
            (task->schedule.rounds == 1 ? 0 : tables + tree_rounds_bytes(nodes));
 }
 
-/* A farm has the tree besides. */
+/* Returns the memory of a farm's plan, bytes, with its tree. */
 static uint64_t farm_bytes(const struct job_task *task)
 {
     return (2 * TREE_BRANCH_BYTES + 40u) * torus_nodes(task->request->size) +
            1024u;
 }
 
-/* The originator keeps at most 40 bytes on each worker. */
+/* Returns the memory of hybrid's plan: up to 40 bytes per worker. */
 static uint64_t hybrid_bytes(const struct job_task *task)
 {
     return 40u * torus_nodes(task->request->size) + 1024u;

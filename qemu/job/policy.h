@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host's table of the policies of scatter/engine/core.h: the jobs that
-   each suits, and what its orders carry. */
+/* The host's table of the policies in scatter/engine/core.h: which jobs each
+   one suits, and what its orders carry. */
 #ifndef QEMU_JOB_POLICY_H
 #define QEMU_JOB_POLICY_H
 
@@ -8,36 +8,34 @@
 
 struct job_policy {
     uint8_t id; /* enum wire_policy */
-    /* A job has the first policy of its schedule, SCHEDULES being all, that
-       suits its mesh. */
+    /* The schedule that the policy serves; SCHEDULES: all. A job gets the first
+       row that suits its schedule and mesh. */
     enum schedule schedule;
-    bool on_pattern;    /* it suits a mesh that has the pattern alone */
+    bool on_pattern;    /* suits only a mesh that has the pattern */
     bool counts_phases; /* a job may ask for a number of phases */
-    bool has_tree;      /* orders carry a tree */
+    bool has_tree;
 
-    /* Bytes of the originator's memory that the plan takes besides the jobs. No
-       function: none. */
+    /* Returns the originator's memory for the plan, jobs excluded, in bytes.
+       NULL: none. */
     uint64_t (*plan_bytes)(const struct job_task *task);
 };
 
-/* Whether there is such a schedule on such a mesh. */
+/* Whether the mesh supports the task's schedule. */
 bool job_policy_has(const struct job_task *task);
 
-/* Whether a farm on such a mesh, for such a job, can have masters: they pass on
-   no outputs, and there is one originator; boards with serial ports have none.
-   */
+/* Whether a farm for this task can have masters. Masters need one originator,
+   no outputs, and boards without serial ports. */
 bool job_policy_has_masters(const struct job_task *task);
 
-/* The levels of a farm: those asked for; or 2 for as many nodes as one
-   originator serves badly. */
+/* Returns the levels of a farm: as requested; else 2 if there are too many
+   nodes for one originator. */
 unsigned job_policy_levels(const struct job_task *task);
 
-/* The tree of the job's schedule, and of the nodes that serve the task's
-   originator, as an order carries it; to be freed. NULL: there is none of at
-   most TREE_PHASES_MAX phases. */
+/* Returns the tree of the task's schedule and group, as stored in orders. The
+   caller frees it. NULL: no tree has at most TREE_PHASES_MAX phases. */
 uint8_t *job_policy_tree(const struct job_task *task);
 
-/* The row of this job. Never NULL. */
+/* Returns the row for this task. Never NULL. */
 const struct job_policy *job_policy(const struct job_task *task);
 
 #endif

@@ -20,8 +20,8 @@ static int complain_malformed(void)
     return EXIT_FAILED;
 }
 
-/* The originator gave up at row `row` of these probes. The message names the
-   node if the row is one of theirs. */
+/* Prints that the originator gave up at row `row`. Names the node if one of the
+   probes has this row. */
 static int complain_given_up(const struct probe probes[], uint32_t count,
                              uint32_t row, int32_t error)
 {
@@ -38,7 +38,6 @@ static int complain_given_up(const struct probe probes[], uint32_t count,
     return EXIT_FAILED;
 }
 
-/* The path to the node that a probe is sent to. */
 static struct torus_path path_of(const struct job_mesh *mesh,
                                  const struct probe *probe)
 {
@@ -48,8 +47,9 @@ static struct torus_path path_of(const struct job_mesh *mesh,
         size, torus_away(size, mesh->task->originator->at, probe->at));
 }
 
-/* Gives the originator a WIRE_MEASURE. Result: 0, and its WIRE_MEASURED lies
-   from *at to *end until the next order; or an exit status after a message. */
+/* Sends a WIRE_MEASURE to the originator. Returns 0, with the WIRE_MEASURED
+   reply from *at to *end (valid until the next order); or an exit status after
+   a message. */
 static int measure(struct job_mesh *mesh, const uint8_t **at,
                    const uint8_t **end, const struct wire_entry list[],
                    uint32_t count)
@@ -72,8 +72,8 @@ static int measure(struct job_mesh *mesh, const uint8_t **at,
     return 0;
 }
 
-/* Sends a list of these probes, at most PROBE_ROWS_AT_ONCE. Result: 0, and the
-   report's rows lie from *at to *end; or an exit status after a message. */
+/* Sends a list of at most PROBE_ROWS_AT_ONCE probes. Returns 0, with the rows
+   of the report from *at to *end; or an exit status after a message. */
 static int order_probes(struct job_mesh *mesh, const uint8_t **at,
                         const uint8_t **end, enum wire_asks asks,
                         const struct probe probes[], uint32_t count)
@@ -111,7 +111,7 @@ static int order_probes(struct job_mesh *mesh, const uint8_t **at,
                : 0;
 }
 
-/* Reads a row at *at, which moves on. */
+/* Reads one row from *at and advances *at. */
 static void load_row(const struct job_mesh *mesh, struct probe_row *row,
                      const struct probe *probe, const uint8_t **at)
 {
@@ -128,7 +128,7 @@ static void load_row(const struct job_mesh *mesh, struct probe_row *row,
     *at += WIRE_ROW_BYTES;
 }
 
-/* One order: probes of at most PROBE_ROWS_AT_ONCE rows. */
+/* Sends one order with probes of at most PROBE_ROWS_AT_ONCE rows. */
 static int measure_some(struct job_mesh *mesh, struct probe_row rows[],
                         const struct probe probes[], uint32_t count)
 {
@@ -183,7 +183,7 @@ int probe_measure(struct job_mesh *mesh, struct probe_row rows[],
     return status;
 }
 
-/* One row with a log, at *at, which moves on. */
+/* Reads one row with a log from *at and advances *at. */
 static int load_log(const struct job_mesh *mesh, struct probe_log *log,
                     const struct probe *probe, const uint8_t **at,
                     const uint8_t *end)

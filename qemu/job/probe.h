@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The host's side of scatter/engine/probe.h: sends lists of probes to the
-   originator of a mesh and reads its reports. */
+   originator of a mesh and reads the reports. */
 #ifndef QEMU_JOB_PROBE_H
 #define QEMU_JOB_PROBE_H
 
@@ -11,26 +11,26 @@
 #define PROBE_BYTES_MIN WIRE_ENTRY_BYTES
 #define PROBE_BYTES_MAX 1048576u
 
-/* Logs in one list. */
+/* Most logs that one list of probes may request. */
 #define PROBE_LOGS_AT_ONCE 8u
 
 struct job_mesh;
 
-/* Rows of one list: 8 KiB of the report. */
+/* Most rows of a list: 8 KiB of the report. */
 #define PROBE_ROWS_AT_ONCE 256u
 
-/* Rows of one list on serial ports, where a row may take a second. */
+/* Most rows of a list on serial ports: a row may take 1 s. */
 #define PROBE_SERIAL_ROWS 64u
 
-/* `count` probes (1 to 256) of `bytes` each to the node `at`. */
+/* A request for `count` probes (1 to 256) of `bytes` each to the node `at`. */
 struct probe {
     struct torus_coord at;
     uint16_t count;
     uint32_t bytes;
 };
 
-/* One probe and its answer; times as in scatter/wire/wire.h. Bytes include the
-   messages' headers. */
+/* One probe with its answer. The times are explained in scatter/wire/wire.h.
+   Bytes include message headers. */
 struct probe_row {
     struct torus_coord at;
     uint32_t hops;
@@ -42,24 +42,25 @@ struct probe_row {
     uint64_t t4_ps;
 };
 
-/* Number of rows that `count` probes have. */
+/* Returns the number of rows that the probes need. */
 uint64_t probe_rows(const struct probe probes[], uint32_t count);
 
-/* Sends the probes, in order, and fills in `rows`, probe_rows() of them.
-   Result: 0, or an exit status after a message. */
+/* Sends the probes in order and fills in probe_rows() rows. Returns 0, or an
+   exit status after a message. */
 NODISCARD int probe_measure(struct job_mesh *mesh, struct probe_row rows[],
                             const struct probe probes[], uint32_t count);
 
 /* The events of a node since its last job began. */
 struct probe_log {
-    struct torus_coord at; /* the caller's */
-    struct probe_row row;  /* the exchange that brought them */
-    uint32_t written;      /* events since the last job began .. */
-    uint32_t count;        /* .. and those of them that are here */
+    struct torus_coord at; /* set by the caller */
+    struct probe_row row;  /* the exchange that fetched the log */
+    uint32_t written;      /* number of events since the last job began */
+    uint32_t count;        /* number of events in event[] */
     struct node_event event[NODE_EVENTS];
 };
 
-/* Reads the logs of `count` nodes, logs[i].at. Result: as above. */
+/* Reads the logs of the nodes logs[i].at. Returns 0, or an exit status after a
+   message. */
 NODISCARD int probe_logs(struct job_mesh *mesh, struct probe_log logs[],
                          uint32_t count);
 

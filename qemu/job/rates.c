@@ -15,25 +15,27 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define SHOWN 60           /* characters of a value that is refused */
-#define LATE_PERCENT 175   /* of a node that is slow */
-#define SLOWEST_MIN_PS 1e8 /* computed by a node whose time tells something */
+#define SHOWN 60         /* most characters shown of a refused value */
+#define LATE_PERCENT 175 /* a node is slow from this percent of the median */
+/* least compute time of a node that tells its speed */
+#define SLOWEST_MIN_PS 1e8
 
-/* The slowest node's time for a unit, in percent of the median node's. */
+/* JSON field: unit time of the slowest node, in percent of the median
+   node's. */
 #define SLOWEST "slowest_percent"
 #define SLOWEST_MOST 1000000u
 
 struct rates {
     const char *path;
-    json_t *file; /* checked: an object, whose "rates" are entries */
+    json_t *file; /* checked file: an object with an array "rates" */
 };
 
-/* Fields of an entry: a name, or a whole number in least .. most. */
+/* A field of an entry: a name, or an integer from least to most. */
 static const struct field {
     const char *name;
     uint64_t least;
-    uint64_t most;       /* 0: a name */
-    const char *meaning; /* of the largest, for people */
+    uint64_t most;       /* 0: the field is a name */
+    const char *meaning; /* meaning of `most`, for messages */
     bool may_lack;
 } fields[] = {
     {"board", 0, 0, "", false},
@@ -49,8 +51,8 @@ static const struct field {
 
 /* ---- reading ---- */
 
-/* Says what a field of an entry must be, and what it is; value NULL: it is not
-   there. */
+/* Prints what a field must be and its actual value. `value` NULL: the field is
+   missing. */
 static int refuse(const struct rates *rates, size_t index, const char *field,
                   const json_t *value, const char *allowed)
 {
@@ -130,7 +132,6 @@ static int check(const struct rates *rates)
     return status;
 }
 
-/* Reads and checks a file that is there. */
 static int read_file(struct rates *rates)
 {
     json_error_t error;
@@ -202,7 +203,7 @@ static uint32_t argument_crc(const struct job_task *task)
                         task->originator->load.arg_bytes);
 }
 
-/* The index of the job's entry, or the number of entries. */
+/* Returns the index of the job's entry, or the number of entries. */
 static size_t index_of(const json_t *entries, const struct job_task *task,
                        const char *board)
 {
@@ -229,7 +230,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* NULL: there is none. */
+/* Returns the job's entry, or NULL. */
 static const json_t *entry_for(const struct job_task *task, const char *board)
 {
     const struct rates *rates = task->request->rates;
@@ -260,8 +261,8 @@ double rates_slowest_over_median(const struct job_task *task, const char *board)
 
 /* ---- writing ---- */
 
-/* A node's time for a unit, as it would be without --slow; 0: it computed too
-   little to tell. */
+/* Returns a node's unit time, ps, without the effect of --slow; 0 if it
+   computed too little to tell. */
 static double unit_ps(const struct job_task *task,
                       const struct outcome *outcome, uint32_t index)
 {
@@ -303,7 +304,7 @@ static uint64_t slowest_percent(const struct job_task *task,
     return percent;
 }
 
-/* The value as JSON, or the nearest bound if it is not in least .. most. */
+/* Returns the value as JSON, clamped to least .. most. */
 static json_t *within(uint64_t value, uint64_t least, uint64_t most)
 {
     return json_integer(
@@ -355,7 +356,7 @@ int rates_update(const struct job_task *task, const struct outcome *outcome)
 
     if (rate.units == 0 || injection_slow(&task->request->injections,
                                           task->originator->at) != NULL) {
-        return 0; /* not known, or not that of such a board */
+        return 0; /* unknown rate, or not typical of this kind of board */
     }
     status = rates_read(&now, rates->path);
     if (status != 0) {

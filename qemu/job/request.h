@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A job as it is asked for. The command line fills in one struct request, which
- * nobody changes from then on; what differs by originator and by trial is a
- * struct job_task.
- */
+/* A job as the user requests it. The command line fills in one struct request,
+   which is const from then on. Values that differ by originator or trial are in
+   struct job_task. */
 #ifndef QEMU_JOB_REQUEST_H
 #define QEMU_JOB_REQUEST_H
 
@@ -21,118 +19,121 @@
 struct mesh_ops;
 struct rates;
 
-/* Time of an instruction on emulated boards, ps. Native nodes take it for the
-   instructions of kernels, and no time for all else. */
+/* Time of one instruction on emulated boards, ps. Native nodes use it for
+   kernels; their other code takes no time. */
 #define JOB_INSTRUCTION_PS 32000u
 
-/* An originator and its load. */
 struct job_originator {
     struct torus_coord at;
     const char *input_name;
     struct format_load load;
-    struct kernel_terms terms; /* for this load and its argument */
+    struct kernel_terms terms; /* terms for this load and argument */
 };
 
-/* How a load goes out. */
+/* How a load is scattered. */
 struct job_schedule {
     enum schedule kind;
-    uint8_t phases;      /* or WIRE_BEST */
-    uint8_t rounds;      /* or WIRE_BEST */
-    uint8_t installment; /* of a farm, scatter/plan/farm.h; 0: choose */
-    uint8_t levels;      /* of a farm: 1; 2, with masters; 0: choose */
-    uint8_t reserve;     /* of SCHEDULE_HYBRID, percent; 0: choose. Along a tree
-                            WIRE_BEST: all, if samples differ */
+    uint8_t phases;      /* number of phases, or WIRE_BEST */
+    uint8_t rounds;      /* number of rounds, or WIRE_BEST */
+    uint8_t installment; /* farm: see scatter/plan/farm.h; 0: choose */
+    uint8_t levels;      /* farm: 1; or 2, with masters; 0: choose */
+    /* SCHEDULE_HYBRID: share of the load to give out on demand, percent; 0:
+       choose. Along a tree WIRE_BEST: all, if samples differ. */
+    uint8_t reserve;
 };
 
 struct request {
-    const struct mesh_ops *mesh; /* where it runs: qemu/job/mesh_ops.h */
+    const struct mesh_ops *mesh; /* the kind of mesh: qemu/job/mesh_ops.h */
     struct torus_size size;
-    uint32_t originators; /* 1 or more */
+    uint32_t originators; /* number of originators, 1 or more */
     struct job_originator *originator;
-    struct job_schedule schedule;       /* as asked for */
-    struct profile profile;             /* costs of circuits */
-    const struct profile *plan_profile; /* the same for the plan; or NULL */
-    const struct kernel *kernel;        /* NULL: the mesh is probed only */
-    const struct rates *rates; /* of earlier jobs: qemu/job/rates.h; or NULL */
-    uint32_t batch_units;      /* of a batch at most; 0: as memory allows */
-    uint8_t ports;             /* that a node uses at once: 1, 2 or 4 */
+    struct job_schedule schedule;
+    struct profile profile;
+    /* costs that the plan assumes; NULL: as profile */
+    const struct profile *plan_profile;
+    const struct kernel *kernel; /* NULL: the mesh is only probed */
+    /* rates of earlier jobs (qemu/job/rates.h); or NULL */
+    const struct rates *rates;
+    uint32_t batch_units; /* largest batch, units; 0: as memory allows */
+    uint8_t ports;        /* number of ports a node uses at once: 1, 2 or 4 */
     bool store_and_forward;
-    /* Node i computes 2^slow_shift[i] times slower; NULL: none does. */
+    /* node i computes 2^slow_shift[i] times slower; NULL: no node is slowed */
     const uint8_t *slow_shift;
-    const struct board_kind *board; /* unless nodes are native */
-    const char *port; /* the originator's console, if nodes are behind one */
-    /* Consoles of the second originator and those behind; NULL if all are
-       reached over the first one's console. */
+    const struct board_kind *board; /* kind of board; unused by native nodes */
+    /* serial port of the first originator's console; or NULL */
+    const char *port;
+    /* Consoles of the originators after the first. NULL: the first originator's
+       console reaches all. */
     const char *const *other_consoles;
-    bool allow_mixed;          /* also nodes that differ: qemu/serial/nodes.h */
-    struct noise noise;        /* of emulated serial links */
-    const char *firmware;      /* of emulated boards; else NULL */
-    const char *image_kernels; /* " search spin", if it lacks some; or NULL */
-    const char *firmware_slow; /* of those that become slow later; or NULL */
+    /* --allow-mixed: boards may differ, see qemu/serial/nodes.h */
+    bool allow_mixed;
+    struct noise noise;   /* noise of emulated serial links */
+    const char *firmware; /* firmware file of emulated boards; else NULL */
+    /* kernels of an incomplete image, " search spin"; or NULL */
+    const char *image_kernels;
+    /* image of boards that slow down later; or NULL */
+    const char *firmware_slow;
     unsigned watchdog_s;
-    bool one_by_one;  /* emulated boards are not forked from a zygote */
-    bool on_one_rank; /* all nodes are this rank's, whatever others there are */
-    bool verbose;     /* says on stderr how boards are started */
-    /* What native nodes run in a trial (qemu/job/trial.h); else NULL. */
+    bool one_by_one;  /* boards are not forked from a zygote */
+    bool on_one_rank; /* one MPI rank runs all nodes */
+    bool verbose;     /* prints on stderr how boards are started */
+    /* Program of native nodes in a trial (qemu/job/trial.h); else NULL. */
     const struct host_program *program;
-    enum share_map map; /* of nodes to ranks, if there are several */
-    bool gdb; /* a socket for each board, no watchdog: see qemu/board/gdb.h */
-    const char *gdb_dir;          /* NULL: the default */
+    enum share_map map; /* mapping of nodes to MPI ranks */
+    /* each board has a gdb socket and no watchdog, see qemu/board/gdb.h */
+    bool gdb;
+    const char *gdb_dir;          /* folder of gdb sockets; NULL: the default */
     struct gdb_halts halts;       /* boards that wait for a debugger */
-    struct injections injections; /* for tests; no plan knows of them */
-    /* Bytes that qemu/job/memory_need.h expects: of one host that has all
-       nodes, and of the hosts of several ranks together; 0: it was not asked.
-     */
+    struct injections injections; /* faults for tests, unknown to plans */
+    /* Memory need in bytes (qemu/job/memory_need.h): of one host with all
+       nodes, and of all hosts of several ranks. 0: not computed. */
     uint64_t memory_need;
     uint64_t memory_hosts;
 };
 
-/* How fast the originator computed: `units`, each in compute_ps, and call_ps
+/* Measured speed of an originator: `units` took compute_ps each, plus call_ps
    for the call of the kernel. */
 struct job_rate {
     uint64_t compute_ps;
     uint64_t call_ps;
-    uint32_t units; /* 0: not known */
+    uint32_t units; /* 0: rate unknown */
 };
 
 struct job_task;
 
-/* Returns the makespan, ps, of a farm on emulated switches, led by one
-   originator that measures first, whose units take rate.compute_ps and calls
-   rate.call_ps; 0: not known. */
+/* Returns the makespan, ps, of a farm on emulated switches. A unit takes
+   rate.compute_ps, a call rate.call_ps. One originator leads the farm and
+   measures first. Returns 0 if unknown. */
 typedef uint64_t job_farm_end(const struct job_task *farm,
                               struct job_rate rate);
 
-/* The part of one originator in a trial of a request. */
+/* A request as seen by one originator, in one trial. */
 struct job_task {
     const struct request *request;
-    const struct job_originator *originator; /* one of the request's */
-    struct job_schedule schedule;            /* as asked for, or chosen */
+    const struct job_originator *originator; /* one of request->originator[] */
+    struct job_schedule schedule;            /* schedule requested or chosen */
     const struct mesh_groups *groups;        /* NULL: there is one originator */
-    uint32_t group;                          /* of the originator */
-    uint64_t room_bytes;    /* of a node's memory for a job's data; 0: that of a
-                               window, 16 MB */
-    struct job_rate rate;   /* as rates of earlier jobs have it; units 0: not
-                                   known */
-    struct watch *watch;    /* of who looks on; or NULL */
-    job_farm_end *farm_end; /* when a farm is planned to end; NULL: nobody asks
-                             */
+    uint32_t group;                          /* index of the originator */
+    /* memory of a node for job data; 0: 16 MB, as a window */
+    uint64_t room_bytes;
+    struct job_rate rate;   /* rate of earlier jobs; units 0: unknown */
+    struct watch *watch;    /* shows the progress; or NULL */
+    job_farm_end *farm_end; /* planned end of a farm; NULL: stays unknown */
 };
 
-/* The task of a request's first originator, the schedule as asked for. */
+/* Returns the task of the request's first originator. */
 struct job_task job_task_of(const struct request *request);
 
-/* The time of a unit, ps, by the kernel's estimate: 1 or more. */
+/* Returns the kernel's estimate of a unit's time, at least 1 ps. */
 double job_task_unit_ps(const struct job_task *task);
 
-/* The originator computes 2^result times slower, as asked for. */
+/* Returns s: --slow makes the originator 2^s times slower. */
 unsigned job_task_slow_shift(const struct job_task *task);
 
-/* A node computes 2^result times slower, as asked for. */
+/* Returns s: --slow makes the node 2^s times slower. */
 unsigned request_slow_shift(const struct request *request, uint32_t node);
 
-/* The profile that the plan is made with: plan_profile if given, else
-   profile. */
+/* Returns plan_profile, or profile if that is NULL. */
 const struct profile *request_plan_profile(const struct request *request);
 
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A job on boards with serial ports, emulated or real. Times are those of the
- * boards' own clocks; their offsets are measured after the job by an exchange
- * with each node. Logs come over the mesh, so that one console is enough.
- */
+/* A job on boards with serial ports, emulated or real. Each board has its own
+   clock. Exchanges with each node after the job measure the clocks' offsets.
+   Logs are read over the mesh, so one console is enough. */
 
 #include "hal/circuit.h"
 #include "hal/events.h"
@@ -25,27 +23,27 @@
 #include <unistd.h>
 
 #define SIDE_MAX 31u
-/* How long boards may take to tell why a job failed. */
+/* Most time for boards to explain why a job failed, ms. */
 #define EXPLAIN_MS 3000u
-/* Most by which one crystal may be faster than another. */
+/* Most by which one crystal runs faster than another. */
 #define DRIFT_MAX 1e-3
 
-/* Counts that are subtracted from the boards' counters, so that the job's are
-   left: those before the job, and messages that fetched logs. */
+/* Values to subtract from the boards' counters: traffic before the job, and
+   messages that fetched logs. */
 struct run_counts {
-    struct ps_counts *before;      /* each node's; zeros: it was started */
-    uint32_t nodes_counted_before; /* entries of `before` that are known */
+    struct ps_counts *before; /* counters by node; 0 if started for this job */
+    uint32_t nodes_counted_before; /* number of known entries in before[] */
     uint32_t log_messages;
     uint32_t log_bytes;
-    uint64_t *last_ps; /* of each node: when its log ended, on its own clock */
+    uint64_t *last_ps; /* end of each node's last log, by its own clock */
 };
 
 struct serial_job {
     struct job_mesh mesh;
     struct serial_mesh driver;
     struct run_counts counts;
-    bool emulated; /* the boards are: they run in the host's time */
-    char *image;   /* which one boards have that ran before; or NULL */
+    bool emulated; /* boards are emulated and run in real time */
+    char *image;   /* image of boards that ran before; or NULL */
 };
 
 static struct serial_job *job_of(struct job_mesh *mesh)
@@ -55,28 +53,28 @@ static struct serial_job *job_of(struct job_mesh *mesh)
 
 /* ---- logs ---- */
 
-/* Exchanges with each node: so many at once, until of each direction the
-   quickest two differ by less than AGREE_PS, as what has waited or was damaged
-   does not, but in no more rounds than these. */
+/* Exchanges measure a node's clock: EXCHANGES per round, at most
+   EXCHANGE_ROUNDS. They end when, in each direction, the two quickest differ by
+   less than AGREE_PS. Delayed or damaged messages do not agree. */
 #define EXCHANGES 3u
 #define EXCHANGE_ROUNDS 12u
 #define AGREE_PS 20000000
 
-/* Exchanges with a node, in their order. */
 struct exchanges {
     struct torus_coord at;
     unsigned count;
     struct probe_row row[EXCHANGES * EXCHANGE_ROUNDS];
 };
 
-/* The least times that messages of one direction took, by the two clocks. */
+/* The two shortest times of messages in one direction, by both clocks. */
 struct least {
     int64_t first_ps;
     int64_t next_ps;
 };
 
-/* Corrects the node's clock, which is faster than the originator's by `drift`,
-   to what it was at the first exchange. */
+/* Finds the quickest messages of one direction. The node's clock runs faster
+   than the originator's by `drift`, which is corrected back to the first
+   exchange. */
 static struct least least_of(const struct exchanges *of, bool back,
                              double drift)
 {
@@ -111,10 +109,9 @@ static bool agrees(const struct exchanges *of)
     return agrees;
 }
 
-/* How far a node's clock is ahead of the originator's, in ps: half of the
-   difference of the two directions, whose messages are as long. The quickest of
-   each are taken, which need not be of one exchange: over links that damage
-   bytes few pass whole both ways. */
+/* Returns how far a node's clock is ahead of the originator's, ps: half the
+   difference between the two directions. Messages have equal length. The
+   quickest of each direction may come from different exchanges. */
 static int64_t offset_of(const struct exchanges *of, double drift)
 {
     return (least_of(of, false, drift).first_ps -
@@ -122,19 +119,19 @@ static int64_t offset_of(const struct exchanges *of, double drift)
            2;
 }
 
-/* A node's clock beside the originator's, by exchanges before and after its log
-   was fetched: crystals differ by some millionths. */
+/* A node's clock relative to the originator's. Crystals differ by some
+   millionths. */
 struct node_clock {
-    uint64_t at_ps;     /* by the node's clock, of the first exchange */
-    uint64_t offset_ps; /* then */
-    double drift;       /* by how much it is faster */
+    uint64_t at_ps;     /* time of the first exchange, by the node's clock */
+    uint64_t offset_ps; /* node's clock less originator's, at at_ps */
+    double drift;       /* relative speed difference; above 0: node is faster */
 };
 
 #define DRIFT_STEPS                                                            \
-    3u /* each begins with the drift that the last one found                   \
-        */
+    3u /* number of passes; each begins with the drift of the pass before */
 
-/* `after`: NULL if there were no exchanges after the log: no drift is known. */
+/* Computes a node's clock from exchanges before and after its log was read.
+   `after` NULL: the drift is unknown and counts as 0. */
 static struct node_clock clock_of(const struct exchanges *before,
                                   const struct exchanges *after)
 {
@@ -152,9 +149,8 @@ static struct node_clock clock_of(const struct exchanges *before,
     return clock;
 }
 
-/* Converts a log's times to the originator's clock. Times that come out before
-   the scatter's start are set to it: the offset is as inexact as the two
-   directions of an exchange differ. */
+/* Converts a log's times to the originator's clock. Times before the start of
+   the scatter are set to the start; the measured offset is not exact. */
 static void convert_times(struct probe_log *log, uint64_t zero_ps,
                           const struct node_clock *clock)
 {
@@ -169,8 +165,9 @@ static void convert_times(struct probe_log *log, uint64_t zero_ps,
     }
 }
 
-/* Empties a log that was read after the batch before: a node that gets nothing
-   of a batch keeps its log. Logs of earlier jobs are gone since discovery. */
+/* Empties a log that was already read after the previous batch. A node
+   without units in a batch keeps its old log. Discovery deletes logs of
+   earlier jobs. */
 static void drop_old(struct probe_log *log, uint64_t *last_ps)
 {
     uint64_t ends_ps = log->count > 0 ? log->event[log->count - 1].time_ps : 0;
@@ -181,8 +178,8 @@ static void drop_old(struct probe_log *log, uint64_t *last_ps)
     *last_ps = ends_ps;
 }
 
-/* Boards log no receipts: a round's is taken to be when the node had queued its
-   sends, or began to compute if the log has no such event. */
+/* Estimates when rounds were received, which boards do not log: when all sends
+   were queued or, without such an event, when computing began. */
 static void guess_receipts(struct outcome_node *node)
 {
     for (unsigned i = 0; i < node->intervals; ++i) {
@@ -195,7 +192,7 @@ static void guess_receipts(struct outcome_node *node)
     node->received_ps = node->interval[0].received_ps;
 }
 
-/* The layer that a node logged when it had queued its sends. */
+/* Returns the layer that the node logged with its sends. */
 static uint8_t layer_of(const struct probe_log *log)
 {
     uint8_t layer = 0;
@@ -230,7 +227,7 @@ static void count_exchange(struct run_counts *counts,
     counts->log_bytes += row->bytes + row->answer_bytes;
 }
 
-/* One round. Result: 0 or the exit status. */
+/* Makes one round of exchanges. Returns 0 or an exit status. */
 static int exchange_some(struct serial_job *job, struct exchanges of[],
                          uint32_t count)
 {
@@ -262,9 +259,9 @@ static int exchange_some(struct serial_job *job, struct exchanges of[],
     return status;
 }
 
-/* Measures the nodes' clocks by exchanges of two short messages with each: the
-   time that a log's many bytes take is not known well enough. Emulated boards
-   keep no time that more exchanges would tell better. */
+/* Measures the nodes' clocks by exchanges of two short messages. A log is too
+   long for this: its transfer time is not known well enough. Emulated boards
+   need only one round. */
 static int read_clocks(struct serial_job *job, struct exchanges of[],
                        uint32_t count)
 {
@@ -277,8 +274,8 @@ static int read_clocks(struct serial_job *job, struct exchanges of[],
     return status;
 }
 
-/* Reads the logs of all nodes, the originator's from its console, which is the
-   last one; and the others' clocks before and after that. */
+/* Reads the logs of all nodes. The originator's log is the last entry and comes
+   from its console. Measures the other clocks before and after. */
 static int read_logs(struct serial_job *job, struct probe_log logs[],
                      struct node_clock clock[], uint32_t count)
 {
@@ -316,7 +313,7 @@ static int read_nodes(struct outcome *outcome, struct serial_job *job)
     struct node_clock *clock = memory_or_exit(calloc(count, sizeof *clock));
     int status;
 
-    /* The originator is not probed: it changes places with the last node. */
+    /* The originator is not probed and swaps places with the last node. */
     for (uint32_t i = 0; i < count; ++i) {
         logs[i].at = torus_coord_of(size, i);
     }
@@ -331,8 +328,8 @@ static int read_nodes(struct outcome *outcome, struct serial_job *job)
     return status;
 }
 
-/* Reads how much stack the originator used, which is the deepest, as it plans.
-   Without a reply it stays 0: the job is done all the same. */
+/* Reads the stack use of the originator, which plans and uses most. Leaves 0
+   without a reply. */
 static void read_stack(struct outcome *outcome, struct console *console)
 {
     uint32_t first =
@@ -351,8 +348,8 @@ static void read_stack(struct outcome *outcome, struct console *console)
 
 /* ---- the mesh, by peeks ---- */
 
-/* Prints the nodes' states: which of them made a job fail. Real boards answer
-   at once, or are dead. */
+/* Prints the nodes' states to show which node made a job fail. Real boards
+   answer at once or are dead. */
 static void print_nodes(const struct serial_job *job)
 {
     const struct job_task *task = job->mesh.task;
@@ -370,9 +367,9 @@ static void print_nodes(const struct serial_job *job)
     ps_end(&ps);
 }
 
-/* Checks that all nodes have the originator's image and run by their crystal,
-   unless --allow-mixed, and learns whether they are emulated. Nodes that do not
-   answer are found later. Result: 0, or an exit status after a message. */
+/* Checks that all nodes have the originator's image and a working crystal,
+   unless --allow-mixed. Finds out whether the boards are emulated. Ignores
+   nodes that do not answer. Returns 0, or an exit status after a message. */
 static int check_nodes(struct serial_job *job)
 {
     const struct job_task *task = job->mesh.task;
@@ -399,7 +396,8 @@ static int check_nodes(struct serial_job *job)
     return 0;
 }
 
-/* Reads all switches' counters. Result: of how many nodes. */
+/* Reads the counters of all switches. Returns the number of nodes that
+   answered. */
 static uint32_t read_counts(struct ps_counts counts[],
                             const struct serial_job *job)
 {
@@ -409,7 +407,7 @@ static uint32_t read_counts(struct ps_counts counts[],
                     task->originator->at);
 }
 
-/* Adds up the counters, which wrap, less those before the job. */
+/* Sums the counters, less their values before the job. Counters wrap. */
 static void sum_traffic(struct outcome *outcome, const struct ps_counts after[],
                         const struct run_counts *counts)
 {
@@ -442,8 +440,8 @@ static void print_uncounted(uint32_t counted, uint32_t nodes, const char *when)
     }
 }
 
-/* Sets the job's traffic. Retries of the messages that fetched logs count
-   too. */
+/* Sets the job's traffic. Retries include those of messages that fetched
+   logs. */
 static void set_traffic(struct outcome *outcome, const struct serial_job *job)
 {
     uint32_t before = job->counts.nodes_counted_before;
@@ -453,7 +451,7 @@ static void set_traffic(struct outcome *outcome, const struct serial_job *job)
 
     print_uncounted(counted, nodes, "");
     print_uncounted(before, nodes, " before the job");
-    /* Sums over different nodes have no difference that means something. */
+    /* A difference is useless unless both sums cover all nodes. */
     if (before == nodes && (counted == nodes || job->mesh.ops->has_images)) {
         sum_traffic(outcome, after, &job->counts);
         outcome->counts_nodes = counted == nodes;
@@ -463,7 +461,7 @@ static void set_traffic(struct outcome *outcome, const struct serial_job *job)
 
 /* ---- Ctrl-C ---- */
 
-/* Boards behind a port go on by themselves. */
+/* Prints that real boards continue after an interrupt. */
 static void tell_interrupt(int signal_number)
 {
     static const char text[] =
@@ -500,7 +498,7 @@ static int open_mesh(struct job_mesh **mesh, const struct job_task *task,
     struct run_counts *counts = &job->counts;
     uint32_t nodes = torus_nodes(task->request->size);
     bool fresh =
-        task->request->mesh->has_images; /* boards that are started here */
+        task->request->mesh->has_images; /* boards were started for this job */
     int status = 0;
 
     counts->last_ps = memory_or_exit(calloc(nodes, sizeof *counts->last_ps));
@@ -521,7 +519,7 @@ static int open_mesh(struct job_mesh **mesh, const struct job_task *task,
         close_mesh(&job->mesh);
         return status;
     }
-    /* Boards that were just started have counted nothing. */
+    /* Boards just started have counters of 0. */
     counts->nodes_counted_before =
         fresh || probed ? nodes : read_counts(counts->before, job);
     job->mesh.room_bytes = job->driver.room_bytes;
@@ -532,7 +530,7 @@ static int open_mesh(struct job_mesh **mesh, const struct job_task *task,
 
 /* ---- orders ---- */
 
-/* Offsets of a report's times, which are of its originator's clock. */
+/* Offsets of the times in a report, which are by its originator's clock. */
 static const uint16_t report_times[] = {
     offsetof(struct wire_report, scatter_start_ps),
     offsetof(struct wire_report, gather_done_ps),
@@ -544,7 +542,7 @@ static void convert_report(const struct mesh_report *report, uint64_t offset_ps)
     uint8_t *payload = report->data + CIRCUIT_HEADER_BYTES;
 
     if (report->bytes < CIRCUIT_HEADER_BYTES + WIRE_REPORT_BYTES) {
-        return; /* who reads it will say so */
+        return; /* the reader of the report will complain */
     }
     for (unsigned i = 0; i < sizeof report_times / sizeof *report_times; ++i) {
         uint8_t *at = payload + report_times[i];
@@ -553,7 +551,8 @@ static void convert_report(const struct mesh_report *report, uint64_t offset_ps)
     }
 }
 
-/* Measures the other originators' clocks, by exchanges with each. */
+/* Measures the other originators' clocks by exchanges and converts their
+   reports. */
 static int convert_reports(struct serial_job *job)
 {
     const struct mesh_groups *groups = job->mesh.task->groups;
@@ -571,7 +570,7 @@ static int convert_reports(struct serial_job *job)
     return status;
 }
 
-/* Boards that keep running are reset if they do not carry out an order. */
+/* Sends an order. Resets real boards if they do not carry it out. */
 static int send_order(struct job_mesh *mesh, const struct mesh_order order[])
 {
     struct serial_job *job = job_of(mesh);
@@ -591,8 +590,7 @@ static int send_order(struct job_mesh *mesh, const struct mesh_order order[])
     return EXIT_FAILED;
 }
 
-/* Prints the nodes' states after errors whose cause is in the boards, not in
-   the order. */
+/* Prints the nodes' states after errors that boards cause, not the order. */
 static void explain(struct job_mesh *mesh, int error)
 {
     if (error == ERR_PORT_BUSY || postmortem_hint(error) != NULL) {
@@ -605,7 +603,7 @@ static int collect(struct job_mesh *mesh, struct outcome *outcome,
 {
     struct serial_job *job = job_of(mesh);
 
-    outcome->image = job->image; /* of the first batch */
+    outcome->image = job->image; /* known from the first batch */
     job->image = NULL;
     outcome->host_times = outcome->host_times || job->emulated;
     if ((order->flags & WIRE_MORE) == 0) {
@@ -619,11 +617,13 @@ static int collect(struct job_mesh *mesh, struct outcome *outcome,
     return 0;
 }
 
-/* Frames make the time of a message rise in steps of 20 us; the sizes lie on
-   different parts of a step. None is below a few frames: short messages are up
-   to 80 us faster than their bytes in longer ones, such as shares of a load. No
-   ready delay: a board that waits for a time is late by up to a tick, and its
-   software counts as part of the startup. */
+/*
+ * Payloads of probes, bytes. Serial frames make a message's time rise in steps
+ * of 20 us; the sizes lie at different points of a step. Short messages are
+ * left out: they are up to 80 us faster per byte than shares of a load. There
+ * is no ready delay, because a waiting board is late by up to a tick. The
+ * board's software counts as startup.
+ */
 static const struct mesh_probing probing = {
     .bytes = {800, 1200, 1700, 2300, 3000, 4000},
     .repeat = 5,

@@ -18,24 +18,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long a board may take to answer on its console after its start; longer
-   for each of those that start on one machine, which may be busy besides. */
+/* Most time for a board to answer on its console after its start, s. EMULATED_S
+   is added for each board started on this machine. */
 #define BOOT_S 20.0
 #define EMULATED_S 2.0
-/* Time between two looks for a report: LOOK_PART of the time waited so far,
-   within these limits, so that a console says little while a job is timed. */
+/* Pause between two checks for a report: LOOK_PART of the time waited so far,
+   from LOOK_S to LOOK_MAX_S. So the console is quiet while a job is timed. */
 #define LOOK_S 0.02
 #define LOOK_MAX_S 1.0
 #define LOOK_PART (1.0 / 16)
-/* Time after which all boards are asked whether they are still in the job; it
+/* Time until all boards are asked whether they are still in the job, s. It
    doubles each time. */
 #define ASK_S 4.0
-/* How long a board may take to say where it is, once the mesh has been found.
- */
+/* Most time for a board to tell its position after discovery, s. */
 #define PLACE_S 5.0
-/* How long a board may take to take a reset. */
+/* Most time for a board to accept a reset, ms. */
 #define RESET_MS 1500u
-/* How often, and with which pauses, a board that may have died is looked at. */
+/* Number of checks whether a board died, and pause between checks, s. */
 #define DEATH_LOOKS 5u
 #define DEATH_LOOK_S 0.1
 
@@ -50,7 +49,6 @@ static void pause_for(const struct console *console, double pause_s)
                      (uint64_t)(pause_s * HOST_CLOCK_S_NS));
 }
 
-/* Number of originators. */
 static uint32_t count_of(const struct serial_mesh *mesh)
 {
     return mesh->task->groups != NULL ? mesh->task->groups->count : 1;
@@ -104,7 +102,7 @@ static int open_ports(struct serial_mesh *mesh)
     return 0;
 }
 
-/* Whether a board died, which is said. */
+/* Whether a board died. Prints the board. */
 static bool somebody_died(struct serial_mesh *mesh)
 {
     uint32_t node;
@@ -116,8 +114,8 @@ static bool somebody_died(struct serial_mesh *mesh)
     return true;
 }
 
-/* Prints why a console failed: its board died, which shows a moment after its
-   line has gone, or the console's own reason. */
+/* Prints why a console failed: its board died, or else the console's own error.
+   A board's death shows a moment after its line has failed. */
 static int print_failure(struct serial_mesh *mesh,
                          const struct console *console)
 {
@@ -138,7 +136,8 @@ static double boot_s(const struct serial_mesh *mesh)
                : BOOT_S + EMULATED_S * torus_nodes(mesh->task->request->size);
 }
 
-/* Waits until a board answers, and asks for its room: the smallest counts. */
+/* Waits until a board answers. Asks for its job memory; the mesh uses the
+   smallest. */
 static int await_console(struct serial_mesh *mesh, struct console *console)
 {
     double until_s = now_s(console) + boot_s(mesh);
@@ -159,7 +158,7 @@ static int await_console(struct serial_mesh *mesh, struct console *console)
             if (somebody_died(mesh)) {
                 return -1;
             }
-            /* An unplugged port fails at once: do not spin. */
+            /* An unplugged port fails at once: pause instead of spinning. */
             pause_for(console, DEATH_LOOK_S);
         }
     }
@@ -173,8 +172,9 @@ static int await_console(struct serial_mesh *mesh, struct console *console)
     return 0;
 }
 
-/* The host of the job that the originator is in has given it up: only one may
-   have the port. The others leave it when they hear the next wave. */
+/* Resets an originator that is still in a job. That job's host has given up, as
+   only one host can hold the port. Other boards leave the job at the next
+   discovery. */
 static int end_job(struct serial_mesh *mesh)
 {
     struct console_reply reply;
@@ -188,7 +188,7 @@ static int end_job(struct serial_mesh *mesh)
     return error == 0 ? await_console(mesh, mesh->console[0]) : -1;
 }
 
-/* One wave. Result: 0 if there is a reply, good or not. */
+/* Asks the originator to discover the mesh. Returns 0 after any reply. */
 static int send_wave(struct serial_mesh *mesh, struct console_reply *reply)
 {
     struct torus_size size = mesh->task->request->size;
@@ -209,8 +209,8 @@ static int send_wave(struct serial_mesh *mesh, struct console_reply *reply)
     return error;
 }
 
-/* Sends a wave, and prints the faults that it finds unless there is another
-   try. Result: 0; 1: faults; -1: no more tries make sense. */
+/* Starts one discovery. Prints the faults found if `again` is false. Returns 0;
+   1: faults, try again; -1: give up. */
 static int discover(struct serial_mesh *mesh, bool again)
 {
     struct torus_size size = mesh->task->request->size;
@@ -236,7 +236,8 @@ static int discover(struct serial_mesh *mesh, bool again)
     return error;
 }
 
-/* Emulated boards are wired right: who does not answer will, or has died. */
+/* Repeats the discovery until the mesh is found. Cables of emulated boards are
+   right: a silent board is late or dead. */
 static int find_mesh(struct serial_mesh *mesh)
 {
     const struct console *first = mesh->console[0];
@@ -251,8 +252,7 @@ static int find_mesh(struct serial_mesh *mesh)
     return error == 0 ? 0 : -1;
 }
 
-/* Whether the board of a console says that it is at `at`; *found is the place
-   that it says. */
+/* Whether a console's board is at `at`. Stores its position in found[]. */
 static bool is_at(struct console *console, struct torus_coord at,
                   uint64_t found[2])
 {
@@ -265,8 +265,8 @@ static bool is_at(struct console *console, struct torus_coord at,
     return known && found[0] == at.x && found[1] == at.y;
 }
 
-/* Checks which originator's console is whose: a board knows its place soon
-   after the mesh has been found. Result: 0; -1 after a message. */
+/* Checks that a console belongs to originator `i`. A board knows its position
+   soon after discovery. Returns 0, or -1 after a message. */
 static int check_place(struct serial_mesh *mesh, uint32_t i)
 {
     struct console *console = mesh->console[i];
@@ -289,8 +289,8 @@ static int check_place(struct serial_mesh *mesh, uint32_t i)
     return -1;
 }
 
-/* Drops a report that nobody fetched, as who gave the order has gone: no job
-   goes on after a new wave. */
+/* Drops a report that an earlier host did not fetch. Discovery has ended that
+   host's job. */
 static void drop_report(struct console *console)
 {
     uint8_t *data;
@@ -332,7 +332,7 @@ int serial_mesh_start(struct serial_mesh *mesh, const struct job_task *task)
     return error;
 }
 
-/* A console that does not answer at once has told nothing before, either. */
+/* A console that does not answer at once was silent before, too. */
 void serial_mesh_give_up(struct serial_mesh *mesh)
 {
     struct console *first = mesh->console[0];
@@ -353,17 +353,18 @@ void serial_mesh_give_up(struct serial_mesh *mesh)
 
 /* ---- orders ---- */
 
-/* A board that is asked again and again, until the watchdog's time is over. */
+/* State of repeated requests to a board, until the watchdog expires. */
 struct asking {
     struct console *console;
     double since_s;
-    double ask_s;     /* when all boards are asked next whether they are in the
-                         job, from since_s on; 0: never */
-    const char *late; /* said if the time is over */
+    /* Time, s after since_s, when all boards are asked whether they are in the
+       job; 0: never. */
+    double ask_s;
+    const char *late; /* message if the watchdog expires */
 };
 
-/* Whether a board has left the job, which is said. Boards go on when one of
-   them fails, and its parent would wait for minutes. */
+/* Whether a board has left the job. Prints the board. Other boards would wait
+   for it for minutes. */
 static bool somebody_left(const struct serial_mesh *mesh)
 {
     const struct ps_node *node;
@@ -387,8 +388,8 @@ static double waited_s(const struct asking *asking)
     return now_s(asking->console) - asking->since_s;
 }
 
-/* Pauses before the next try. Result: whether there is one; if not, the reason
-   is said. */
+/* Pauses before the next try. Returns whether to try again; if not, prints the
+   reason. */
 static bool ask_again(struct serial_mesh *mesh, struct asking *asking)
 {
     double pause_s;
@@ -412,8 +413,8 @@ static bool ask_again(struct serial_mesh *mesh, struct asking *asking)
     return true;
 }
 
-/* Gives a message to the node of a console, which waits for one soon after it
-   has ended the last one: an order, with errands behind it, if any. */
+/* Gives an order, with errands behind it if any, to a console's node. The node
+   soon accepts it, once it has ended the last job. */
 static int give(struct serial_mesh *mesh, struct console *console,
                 const struct mesh_order *order, const uint8_t *errands,
                 uint32_t count)
@@ -446,8 +447,8 @@ static int give(struct serial_mesh *mesh, struct console *console,
     return error;
 }
 
-/* Waits for a message of the node of a console, and puts it behind room for a
-   header as it would come over circuits. */
+/* Waits for a message of a console's node. Stores it behind a circuit header,
+   as messages over circuits have. */
 static int receive_report(struct serial_mesh *mesh, struct console *console,
                           struct mesh_report *report)
 {
@@ -487,7 +488,7 @@ int serial_mesh_run(struct serial_mesh *mesh, const struct mesh_order *order)
 
 /* ---- several originators ---- */
 
-/* Writes an errand about originator `i`. */
+/* Writes an errand (a request to the first originator) for originator `i`. */
 static void store_errand(uint8_t *out, const struct serial_mesh *mesh,
                          uint32_t i, enum serial_errand errand, uint8_t kind)
 {
@@ -499,7 +500,7 @@ static void store_errand(uint8_t *out, const struct serial_mesh *mesh,
                         errand, kind);
 }
 
-/* Gives the first originator an errand about originator `i` alone. */
+/* Gives the first originator one errand for originator `i`. */
 static int give_errand(struct serial_mesh *mesh, uint32_t i,
                        enum serial_errand errand, uint8_t kind, uint16_t job)
 {
@@ -514,7 +515,7 @@ static int give_errand(struct serial_mesh *mesh, uint32_t i,
                 NULL, 0);
 }
 
-/* Names the originator that something failed at. */
+/* Prints the originator where something failed. */
 static int print_unreached(const struct serial_mesh *mesh, uint32_t i,
                            const char *what, int error)
 {
@@ -526,7 +527,7 @@ static int print_unreached(const struct serial_mesh *mesh, uint32_t i,
     return -1;
 }
 
-/* Names the originator, after a message that says what did not come. */
+/* Prints which message of the originator did not come. */
 static int print_silent(const struct serial_mesh *mesh, uint32_t i,
                         const char *what, const char *how)
 {
@@ -537,9 +538,9 @@ static int print_silent(const struct serial_mesh *mesh, uint32_t i,
     return -1;
 }
 
-/* Reads the first originator's answer to errands. Result: the error of the
-   errand that was tried last, before which *done were carried out; ERR_LENGTH:
-   the answer is malformed. */
+/* Reads the first originator's answer to errands. Returns the error of the
+   last errand tried, or ERR_LENGTH if malformed. *done errands succeeded
+   before it. */
 static int read_answer(const struct mesh_report *report, uint32_t *done)
 {
     const uint8_t *answer = report->data + CIRCUIT_HEADER_BYTES;
@@ -552,8 +553,8 @@ static int read_answer(const struct mesh_report *report, uint32_t *done)
     return (int32_t)bytes_load_u32(answer);
 }
 
-/* Sends an originator behind the first its order over the mesh; or, if it has a
-   console of its own, tells it to take the order from there. */
+/* Sends an order to an originator after the first, over the mesh. An originator
+   with its own console gets an errand to take the order from there. */
 static int delegate(struct serial_mesh *mesh, uint32_t i,
                     const struct mesh_order *order)
 {
@@ -577,8 +578,8 @@ static int delegate(struct serial_mesh *mesh, uint32_t i,
     return own != NULL ? give(mesh, own, order, NULL, 0) : 0;
 }
 
-/* Gives the first originator its order, with which all begin, and receives its
-   report; or its answer, as another does not begin. */
+/* Gives the first originator its order, which makes all originators begin.
+   Receives its report, or an error answer if another does not begin. */
 static int lead(struct serial_mesh *mesh, const struct mesh_order *order)
 {
     struct mesh_report *report = &mesh->reports[0];
@@ -641,7 +642,7 @@ int serial_mesh_run_several(struct serial_mesh *mesh,
 
 /* ---- the end ---- */
 
-/* "ps=T kind=K detail=D value=V" */
+/* Parses "ps=T kind=K detail=D value=V". */
 static bool read_event(struct node_event *event, const char *line)
 {
     *event = (struct node_event){0};

@@ -11,13 +11,13 @@
 
 #include <stdio.h>
 
-/* An estimate may be off by half of what calls are taken to cost and by so much
-   a call, and by what one board does beside computing. */
+/* Error of an estimate: half of the calls' cost, plus CALL_UNSURE_PS per call,
+   plus BESIDE_UNSURE_PS for work besides computing. */
 #define CALL_UNSURE_PS UINT64_C(5000000)     /* 5 us */
 #define BESIDE_UNSURE_PS UINT64_C(300000000) /* 0.3 ms */
-/* This part of the whole is near enough. */
+/* An error of 1/NEAR_PART of the answer is acceptable. */
 #define NEAR_PART 200u
-/* Boards that may have the answer sooner than more of them. */
+/* Size of the mesh that may be faster than a larger one. */
 static const struct torus_size few = {OUTCOME_FEW_SIDE, OUTCOME_FEW_SIDE};
 #define SOONER 0.95
 
@@ -27,8 +27,8 @@ static bool can_repeat(const struct request *request)
            !request->gdb;
 }
 
-/* The request of the same job, of one originator's load, on a mesh of another
-   size, of which nothing is shown. */
+/* Returns the request of one originator's load on a mesh of another size, with
+   all output off. */
 static struct request request_of(struct job_originator *originator,
                                  struct torus_size size,
                                  const struct request *request)
@@ -46,12 +46,12 @@ static struct request request_of(struct job_originator *originator,
     smaller.firmware_slow = NULL;
     smaller.on_one_rank = true;
     smaller.verbose = false;
-    /* A zygote for one board takes longer than the board. */
+    /* A zygote for one board takes longer than the board itself. */
     smaller.one_by_one = smaller.one_by_one || torus_nodes(size) == 1;
     return smaller;
 }
 
-/* Adds the time to the answer. */
+/* Runs the job and adds the answer time to *sum_ps. */
 static int add(uint64_t *sum_ps, const struct request *request)
 {
     struct outcome outcome;
@@ -65,8 +65,9 @@ static int add(uint64_t *sum_ps, const struct request *request)
     return status;
 }
 
-/* Sets *sum_ps to the answers of the originators' loads, one after the other; 0
-   after a message. Result: 0, or EXIT_INTERRUPTED. */
+/* Sums the answer times of all originators' loads, run one after the other.
+   Sets *sum_ps to 0 after a failure with a message. Returns 0, or
+   EXIT_INTERRUPTED. */
 static int repeat(uint64_t *sum_ps, struct torus_size size,
                   const struct request *request)
 {
@@ -99,7 +100,7 @@ static int repeat(uint64_t *sum_ps, struct torus_size size,
 
 static bool is_near(const struct outcome *outcome)
 {
-    /* About as many calls as in the first batch. */
+    /* other batches have about as many calls as the first */
     uint64_t calls = outcome_calls(outcome) * outcome->batch_count;
     uint64_t unsure_ps = outcome_calls_ps(outcome) / 2 +
                          calls * CALL_UNSURE_PS + BESIDE_UNSURE_PS;
@@ -117,7 +118,7 @@ int smaller_one_board(struct outcome *outcome, const struct request *request)
 
 /* ---- 25 boards ---- */
 
-/* Whether boards are not at work for most of the time. */
+/* Whether boards prepare or idle for most of the answer time. */
 static bool computes_little(const struct outcome *outcome)
 {
     uint64_t answer_ps = outcome_answer_ps(outcome);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The job of a mesh once more, on smaller ones: how long one board alone takes,
- * which the answer is compared with, and whether 25 boards are faster than
- * more.
+ * Repeats a job on smaller meshes: on one board, to compare the answers, and on
+ * 25 boards, which may be faster than more.
  *
- * Boards that did a job together tell nearly what one board takes, since each
- * computed a part; but each calls the kernel once or more, and a search begins
- * each part with the bytes before it, which one board does not. Where that may
- * be more than a two-hundredth of the whole, the job is short, and one board
- * does it. Where boards compute for less than a third of the answer's time, or
- * preparing takes that, 25 may have it sooner, whose pattern needs the shortest
- * plan: they do it, too, if there are more.
+ * The compute times of a mesh give an estimate for one board. It is inexact:
+ * each board calls the kernel at least once, and a search re-reads bytes before
+ * each share. If the error may exceed 1/200, the job is short and one board
+ * runs it.
  *
- * Only emulated boards in the profile's time, without a debugger, do a job
- * twice; of several ranks it is rank 0 that has it done.
+ * 25 boards need the shortest plan. A larger mesh repeats the job on 25 boards
+ * if boards compute less than a third of the answer time, or if preparing takes
+ * more than a third.
+ *
+ * Only emulated boards in the profile's time, without a debugger, repeat a job.
+ * With several MPI ranks, rank 0 does this.
  */
 #ifndef QEMU_JOB_SMALLER_H
 #define QEMU_JOB_SMALLER_H
@@ -22,16 +22,14 @@
 #include "qemu/job/request.h"
 #include "qemu/job/outcome.h"
 
-/*
- * Sets alone_ps of the outcome of a job with this request, unless the estimate
- * is near enough or no board can do it. If that fails, it is said on stderr,
- * and the estimate stays. Result: 0, or EXIT_INTERRUPTED.
- */
+/* Sets alone_ps of the outcome, unless the estimate is good enough or one board
+   cannot run the job. A failure is printed on stderr and the estimate stays.
+   Returns 0, or EXIT_INTERRUPTED. */
 NODISCARD int smaller_one_board(struct outcome *outcome,
                                 const struct request *request);
 
-/* Sets few_ps, where 25 boards have the answer sooner by a twentieth. Result:
-   as above. */
+/* Sets few_ps if 25 boards answer at least 5 % earlier. Returns 0, or
+   EXIT_INTERRUPTED. */
 NODISCARD int smaller_few_boards(struct outcome *outcome,
                                  const struct request *request);
 

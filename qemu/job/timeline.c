@@ -63,8 +63,8 @@ static void add_circuit(struct sha256_ctx *hash,
     add_u64(hash, circuit->end_ps);
 }
 
-/* Every field takes part, so that equal keys mean equal circuits; but for the
-   round, which follows from their order. */
+/* Sort key of a circuit. It has every member except the round, which follows
+   from the order, so equal keys mean equal circuits. */
 #define KEYS 11
 
 static void keys_of(uint64_t key[KEYS], const struct circuit_record *circuit)

@@ -16,22 +16,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Instructions of an emulated board: to receive a message and to answer it,
-   and around a run(). */
+/* Instructions of an emulated board: to receive and answer a message, and
+   around a run(). */
 #define MESSAGE_INSTRUCTIONS 330u
 #define RUN_INSTRUCTIONS 120u
 
-/* Longest load and output of a trial, bytes together, and least units of a
-   node for which these are made shorter. */
+/* BYTES_MAX: most bytes of load and output before a trial is scaled down.
+   NODE_UNITS_LEAST: least units per node after that. */
 #define BYTES_MAX 2000000u
 #define NODE_UNITS_LEAST 64u
 
-/* Bytes of a result that varies, and has nothing to tell. */
+/* Size of a varying result that has nothing to report, bytes. */
 #define LEAST_BYTES 32u
 
 /* ---- the model of a kernel ---- */
 
-/* Reads the terms at the address in the argument. */
+/* Copies the terms from the address in the argument. */
 static int model_begin(void *work, struct kernel_terms *terms,
                        const struct kernel_job *job)
 {
@@ -83,7 +83,7 @@ static const struct kernel model = {.name = "model",
 
 #define TIME(instructions) ((instructions)*JOB_INSTRUCTION_PS)
 
-/* The costs of boot/mps2_an385/costs.c. */
+/* Costs of boot/mps2_an385/costs.c. */
 static const struct scatter_costs board_costs = BOOT_COSTS(
     TIME(1), .first_send_ps = TIME(240), .branch_split_ps = TIME(126),
     .branch_queue_ps = TIME(220), .result_merge_ps = TIME(250),
@@ -123,8 +123,8 @@ static void board_main(struct window *window)
     run_node(window, &board_costs, TIME(MESSAGE_INSTRUCTIONS));
 }
 
-/* Returns the time of a run() beside its units, with the merge of a result that
-   is always as long. */
+/* Returns the time of a run() besides its units, ps, including the merge of a
+   result of fixed length. */
 static uint64_t call_ps(const struct job_task *task, uint64_t known_ps)
 {
     const struct kernel_terms *terms = &task->originator->terms;
@@ -137,7 +137,7 @@ static uint64_t call_ps(const struct job_task *task, uint64_t known_ps)
 
 /* ---- trials ---- */
 
-/* Returns k: one unit of the trial stands for k of the load. */
+/* Returns k: one unit of the trial stands for k units of the load. */
 static uint32_t units_of_one(const struct job_task *task, uint32_t units)
 {
     const struct kernel_terms *terms = &task->originator->terms;
@@ -153,8 +153,7 @@ static uint32_t units_of_one(const struct job_task *task, uint32_t units)
     return most <= 1 ? 1 : k < most ? (uint32_t)k : most;
 }
 
-/* Makes the originator's load k times as short, and its units k times as dear;
-   a unit takes compute_ps. */
+/* Divides the originator's load by k. Each unit then takes k * compute_ps. */
 static void shorten(struct job_originator *originator, uint32_t units,
                     uint32_t k, uint64_t compute_ps)
 {
@@ -170,7 +169,8 @@ static void shorten(struct job_originator *originator, uint32_t units,
         instructions < 1 ? 1 : (uint64_t)instructions;
 }
 
-/* Puts the address of the terms in place of the argument, to be freed. */
+/* Replaces the argument by the address of the terms. The caller frees the
+   argument. */
 static void set_argument(struct job_originator *originator)
 {
     const struct kernel_terms *terms = &originator->terms;
@@ -183,7 +183,6 @@ static void set_argument(struct job_originator *originator)
     memcpy(load->arg, &terms, sizeof terms);
 }
 
-/* Returns the request of the trial. */
 static struct request request_of(const struct request *request,
                                  struct job_originator *originator)
 {
