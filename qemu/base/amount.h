@@ -5,8 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Prints a count of bytes with three digits and a unit of thousands: "237 kB".
- */
+/* Prints a count of bytes with three digits and a unit of 1000^n: "237 kB". */
 void amount_bytes(FILE *out, double bytes);
 
 /* A printed quantity, held by value: amount_time(ps).text is a string. */

@@ -119,8 +119,7 @@ struct found {
     uint64_t limit;
 };
 
-/* Reads what the group in `folder` still allows. Returns false without a limit.
- */
+/* Reads what the group in `folder` still allows. Returns false if unlimited. */
 static bool left_in(struct found *found, const struct hierarchy *hierarchy,
                     const char *root, const char *folder)
 {

@@ -20,9 +20,8 @@ struct crash_node {
 /* Installs the crash handler. `kernel` is named in messages and stays valid. */
 void crash_begin(const char *kernel);
 
-/* Tells the crash handler what this thread runs until crash_out(): a function
-   of the kernel ("begin"), or the computation of a node. `node` stays valid
-   until then. */
+/* Tells the crash handler what this thread runs until crash_out(): a kernel's
+   function ("begin") or a node's computation. `node` stays valid until then. */
 void crash_in(const char *function);
 void crash_on(const struct crash_node *node);
 void crash_out(void);

@@ -23,8 +23,7 @@ void file_beside_program(char path[PATH_MAX], const char *name);
    as long as quote_shown()'s. */
 const char *file_name(const char *path);
 
-/* Prints an error about a file on stderr, with printf()'s arguments. Returns 1.
- */
+/* Prints an error about a file on stderr, as printf() does. Returns 1. */
 __attribute__((format(printf, 2, 3))) int file_error(const char *path,
                                                      const char *format, ...);
 
@@ -36,9 +35,8 @@ __attribute__((format(printf, 2, 3))) int file_error(const char *path,
  */
 bool file_same(const char *one, const char *other);
 
-/* Reads a whole file, which file_open() opens. The buffer has one spare byte at
-   the end. Returns 0 and *data, malloc'd, which the caller frees; or 1 and
-   NULL. */
+/* Reads a whole file by file_open(). The buffer has one spare byte at the end.
+   Returns 0 and *data, malloc'd, which the caller frees; or 1 and NULL. */
 NODISCARD int file_read(uint8_t **data, uint64_t *bytes, const char *path);
 
 /* Reads the first `bytes` of an open file, with file_read()'s results. `path`
@@ -56,8 +54,7 @@ NODISCARD int file_open(FILE **file, uint64_t *bytes, const char *path);
    NULL after a message. */
 FILE *file_scratch(const char *path);
 
-/* Appends `bytes` bytes of an open file to a stream. `path` is for messages.
-   Returns 0 or 1. */
+/* Appends `bytes` bytes of a file to a stream. Returns 0; 1 after a message. */
 NODISCARD int file_append(FILE *to, FILE *file, uint64_t bytes,
                           const char *path);
 
@@ -104,8 +101,7 @@ struct file_output {
    is named in messages. Returns 0 or 1. */
 NODISCARD int file_output_check(const char *path, const char *option);
 
-/* Returns 0, or -1 with nothing to close. Several open files must be closed in
-   reverse order. */
+/* Returns 0, or -1 with nothing to close. Close open files in reverse order. */
 NODISCARD int file_output_open(struct file_output *file, const char *path);
 
 /* Closes the file. Renames it to its final name if `complete` and no write

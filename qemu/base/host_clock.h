@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A clock to read and to wait by: this machine's, a model's own time, or a
    test's (test/lib/fake_clock.h). Code that waits until a deadline reads the
-   deadline's clock. Times that are only reported may come from another clock.
-   */
+   deadline's clock. Times that are only reported may use another clock. */
 #ifndef QEMU_BASE_HOST_CLOCK_H
 #define QEMU_BASE_HOST_CLOCK_H
 

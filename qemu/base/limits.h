@@ -18,18 +18,14 @@ struct limits_processes {
     char name[PATH_MAX + 64];
 };
 
-/*
- * Reads how many more processes may be started. Three limits count: the user's
- * (ulimit -u), if it applies to this process; the nearest control group's; the
- * system's. Processes in other containers count for the user but cannot be
- * seen.
- */
+/* Reads how many more processes may be started. Three limits count: the user's
+   (ulimit -u), if it applies to this process; the nearest control group's; the
+   system's. The user's processes in other containers count but are not seen. */
 void limits_read_processes(struct limits_processes *limits, const char *root);
 
 struct limits_memory {
     uint64_t bytes; /* bytes left; UINT64_MAX: unknown */
-    /* folder of the control group that sets the limit; "": the whole system's
-       memory */
+    /* folder of the control group that sets the limit; "": the whole system */
     char group[PATH_MAX];
 };
 

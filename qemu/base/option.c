@@ -195,8 +195,7 @@ static bool take(struct parse *parse, int code, char *const *argv)
     return true;
 }
 
-/* Lists all options and words of the command line. Returns false after a
-   message. */
+/* Lists the command line's options and words. Returns false after a message. */
 static bool read_line(struct parse *parse, int argc, char **argv)
 {
     size_t rows = parse->rows + OWN_ROWS;
@@ -333,8 +332,7 @@ static bool is_missing(const struct parse *parse, const struct entry *entry)
            kinds_of(entry) != 0;
 }
 
-/* Whether all required options and words are given. If not, a message names all
-   missing ones. */
+/* Whether all required options and words are given. Prints what is missing. */
 static bool is_whole(const struct parse *parse)
 {
     const struct option_command *command = parse->command;
@@ -386,8 +384,7 @@ static void print_given(const struct parse *parse, const struct entry *entry)
     }
 }
 
-/* Whether a given option conflicts with the other options. Prints a message if
-   so. */
+/* Whether a given option conflicts with other options. Prints the conflict. */
 static bool is_amiss(const struct parse *parse, const struct entry *entry)
 {
     const struct option_row *row = entry->row;
@@ -421,8 +418,7 @@ static bool is_amiss(const struct parse *parse, const struct entry *entry)
     return other != NULL;
 }
 
-/* Checks every row's .of, .needs and .without. Returns false after a message.
- */
+/* Checks all rows' .of, .needs and .without. Returns false after a message. */
 static bool agree(const struct parse *parse)
 {
     for (size_t i = 0; i < parse->rows; ++i) {

@@ -28,9 +28,9 @@ NODISCARD int option_run(const struct option_command *command, int argc,
  * Parses the command line into `options`, the subcommand's struct, which
  * already holds the defaults. Files are checked before hours of work begin:
  * each name suits the file's kind, no file is given twice or both read and
- * written, all outputs can be written. Returns 0, or an exit status after a
- * message. The caller calls option_free() in any case. --help and -h do not
- * return.
+ * written, all outputs can be written. --help and -h do not return. Returns 0,
+ * or an exit status after a message. The caller calls option_free() in any
+ * case.
  */
 NODISCARD int option_parse(const struct option_command *command, int argc,
                            char **argv, void *options);

@@ -15,8 +15,7 @@ void option_help_print(const struct option_command *command,
                        const struct option_row *row[], size_t rows,
                        const char *how);
 
-/* Copies choice number `index` of a row. Returns false beyond the last choice.
- */
+/* Copies choice number `index` of a row. Returns false after the last one. */
 #define OPTION_CHOICE_BYTES 64u
 bool option_choice(char choice[OPTION_CHOICE_BYTES],
                    const struct option_row *row, size_t index);

@@ -26,8 +26,8 @@ enum option_type {
     OPTION_CHOICE, /* unsigned integer or bool: index of the word in .choices */
     OPTION_MESH,   /* struct torus_size: WxH; sides up to .most unless 0 */
     OPTION_SIDE,   /* struct torus_size: one side of a 5^k x 5^k torus */
-    /* struct torus_coord: X,Y, inside the command's OPTION_MESH or OPTION_SIDE
-       if one is given */
+    /* struct torus_coord: X,Y inside the command's OPTION_MESH or OPTION_SIDE
+     */
     OPTION_COORD,
     OPTION_SET,                  /* any field: .set() stores the value */
     OPTION_LISTS,                /* options from here on may be repeated */
@@ -82,8 +82,7 @@ struct option_row {
     char letter;   /* 'q' stands for -q; '\0': none */
     bool optional; /* without a value the field keeps its default */
     bool required;
-    /* bits of the table's .kinds, of which the option needs one; 0: needs none
-     */
+    /* bits of the table's .kinds, of which one is needed; 0: no need */
     uint8_t of;
     /* offset of a const char * that takes the value as text: "" for no value,
        NULL if not given; offset 0: no text is kept */

@@ -32,11 +32,9 @@ static void store_number(const struct option_row *row, void *field,
     }
 }
 
-/* ---- kinds of values: each result is NULL or what is allowed, in `room`
-   unless the row or the parser says it ---- */
+/* ---- parsing values; each function returns NULL, or an error text ---- */
 
-/* Writes the allowed choices, and suggests the closest one: "must be 1, 2 or
-   4". */
+/* Writes the allowed choices, and suggests the closest: "must be 1, 2 or 4". */
 static const char *tell_choices(const struct option_row *row, const char *text,
                                 char room[OPTION_ROOM])
 {

@@ -13,8 +13,7 @@
 
 #define DIGITS "0123456789"
 
-/* Appends a decimal digit. Returns false if the value needs more than 64 bits.
- */
+/* Appends a decimal digit. Returns false if the value exceeds 64 bits. */
 static bool append(uint64_t *value, unsigned digit)
 {
     if (*value > (UINT64_MAX - digit) / 10) {
@@ -25,8 +24,7 @@ static bool append(uint64_t *value, unsigned digit)
 }
 
 /* Parses the decimal digits from `text` to `end`. Returns false if there are
-   none, another character is among them, or the value needs more than 64 bits.
-   */
+   none, another character is among them, or the value exceeds 64 bits. */
 static bool parse_digits(const char *text, const char *end, uint64_t *value)
 {
     uint64_t sum;
@@ -54,8 +52,7 @@ static bool parse_pair(const char *text, char separator, uint64_t most,
            pair[0] <= most && pair[1] <= most;
 }
 
-/* Returns the suffix's power of ten in picoseconds: 3 for "ns"; -1 if it is no
-   suffix. */
+/* Returns the suffix's power of ten in ps: 3 for "ns"; -1 if unknown. */
 static int suffix_places(const char *suffix)
 {
     static const char names[][3] = {"ps", "ns", "us", "ms", "s"};
@@ -68,8 +65,7 @@ static int suffix_places(const char *suffix)
     return -1;
 }
 
-/* Whether `length` characters are a decimal number: digits, or digits, a point
-   and digits. */
+/* Whether `length` characters are digits, or digits, a point and digits. */
 static bool decimal_valid(const char *text, size_t length)
 {
     size_t whole = strspn(text, DIGITS);

@@ -14,13 +14,11 @@
 #include <stdint.h>
 
 /* Parses a time: "4.85us", "3.3ns", "12ps", "0". Units are s, ms, us, ns, ps;
-   only "0" needs none. The time must be a whole number of picoseconds below
-   2^64. */
+   only "0" needs none. The time is a whole number of picoseconds below 2^64. */
 const char *parse_time_ps(const char *text, uint64_t *time_ps);
 
-/* Parses a size below 2^64: "1000", "10M", "64KiB". Digits come first, then
-   optionally k, K, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024), then
-   optionally B. */
+/* Parses a size below 2^64: "1000", "10M", "64KiB". Digits come first; k, K, M,
+   G (powers of 1000), Ki, Mi, Gi (powers of 1024) and B are optional. */
 const char *parse_size(const char *text, uint64_t *size);
 
 /* Parses decimal digits, a number below 2^64. */

@@ -97,13 +97,13 @@ void process_close(int fd);
    or -1 with errno. */
 NODISCARD int process_memory(void);
 
-/* Writes bytes at offset `at` of a process_memory() file. Returns false without
-   memory. */
+/* Writes bytes at offset `at` of a process_memory(). Returns false if it fails.
+ */
 NODISCARD bool process_memory_write(int file, const uint8_t *data,
                                     uint64_t bytes, uint64_t at);
 
-/* Creates a log in memory that children append to. Returns a descriptor, or -1
-   with errno. */
+/* Creates a log that children append to. Returns a descriptor, -1 with errno.
+ */
 NODISCARD int process_log(void);
 
 /* Whether a child has ended. Waits up to 0.5 s, since a child's sockets close a
@@ -112,8 +112,7 @@ bool process_ended(pid_t *pid, int *status);
 
 /* Prints how a QEMU ended, from its wait status and log. `program` is named if
    it could not be executed (status 127). `kills` is an earlier
-   limits_memory_kills(): if that number has grown, a killed QEMU was killed for
-   lack of memory. */
+   limits_memory_kills(): a greater number now means a kill for memory. */
 void process_explain(FILE *out, const char *program, int status, uint64_t kills,
                      int log);
 

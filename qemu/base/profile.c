@@ -71,8 +71,7 @@ static char *strip(char *text)
     return text;
 }
 
-/* Prints an error in a line of the file, with printf()'s arguments. Returns
-   EXIT_USAGE. */
+/* Prints an error in a line of the file, as printf(). Returns EXIT_USAGE. */
 __attribute__((format(printf, 2, 3))) static int
 line_error(const struct reader *reader, const char *format, ...)
 {

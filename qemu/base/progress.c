@@ -90,7 +90,7 @@ static void erase(void)
     }
 }
 
-/* Returns the length of a line that does not wrap: a wrapped line could not be
+/* Returns the length of a line that does not wrap, since only such can be
    erased. */
 static size_t room(void)
 {

@@ -16,8 +16,7 @@
 #include <stdint.h>
 
 enum progress_kind {
-    /* a terminal's line, or plain lines if TERM is dumb or stderr is no
-       terminal */
+    /* PROGRESS_LINE on a terminal unless TERM is dumb, else plain lines */
     PROGRESS_AUTO,
     PROGRESS_LINE,
     PROGRESS_PLAIN,

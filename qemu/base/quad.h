@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Floating-point numbers with a significand of 113 bits, 34 decimal digits. C's
- * operators work on them through the compiler's software library; printf() and
- * math.h do not support them. Plans of up to 20 phases lose about 10 bits by
- * rounding.
- */
+/* Floating-point numbers with a significand of 113 bits, 34 decimal digits. C's
+   operators work on them through the compiler's library; printf() and math.h do
+   not support them. Plans of up to 20 phases lose about 10 bits by rounding. */
 #ifndef QEMU_BASE_QUAD_H
 #define QEMU_BASE_QUAD_H
 

@@ -38,8 +38,7 @@ static size_t printable_bytes(const char *text)
     return character != UTF8_NONE && is_printable(character) ? length : 0;
 }
 
-/* Writes one byte, escaped if needed. Returns the length, at most ESCAPE_BYTES.
- */
+/* Writes one byte, escaped if needed. Returns the length, 1 to ESCAPE_BYTES. */
 static size_t escape(char *to, unsigned char byte)
 {
     static const char plain[] = "\n\t\r\\";
@@ -130,8 +129,7 @@ static bool put_out(struct guarded *guarded)
 }
 
 /* Moves a character from `begin` to `text`, escaped if needed. Bytes that are
-   not UTF-8 are moved one at a time. Returns false if the character is
-   incomplete. */
+   not UTF-8 move one by one. Returns false if the character is incomplete. */
 static bool guard_character(struct guarded *guarded)
 {
     const uint8_t *byte = guarded->begin;

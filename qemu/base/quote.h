@@ -28,8 +28,7 @@ void quote_streams(void);
 
 /* Returns bytes as text without loss: unchanged if printable UTF-8, else as
    $HEX[636166e9], which hashcat also writes. Bytes that begin with "$HEX[" are
-   converted too. The caller frees the text. Ends the program if memory runs
-   out. */
+   converted too. The caller frees the text. Lack of memory ends the program. */
 char *quote_bytes(const uint8_t *bytes, size_t count);
 
 /* Returns a command line that a POSIX shell reads back. argv[0] may end in a

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps a command running until Ctrl-C, SIGTERM, SIGHUP, or the end of its
-   input. */
+/* Keeps a command running until Ctrl-C, SIGTERM, SIGHUP, or end of input. */
 #ifndef QEMU_BASE_STAY_H
 #define QEMU_BASE_STAY_H
 
@@ -25,8 +24,7 @@ const char *stay_wait(struct stay *stay, int other);
 /* Restores the signals' former effect. */
 void stay_end(struct stay *stay);
 
-/* Returns standard input's descriptor if it is a terminal or a pipe; else -1.
- */
+/* Returns STDIN_FILENO if standard input is a terminal or a pipe; else -1. */
 NODISCARD int stay_input(void);
 
 #endif

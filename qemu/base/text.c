@@ -39,8 +39,7 @@ static const struct mark *mark_of(const uint8_t *data, uint64_t bytes)
     return NULL;
 }
 
-/* Converts the text after its byte order mark to UTF-8. Returns 0, or 1 after a
-   message. */
+/* Converts the text after its mark to UTF-8. Returns 0; 1 after a message. */
 static int convert(struct text *text, unsigned mark_bytes, const char *path)
 {
     iconv_t to_utf8 = iconv_open("UTF-8", text->encoding);
@@ -134,8 +133,7 @@ FILE *text_open(const char *path)
     return lines;
 }
 
-/* Whether a UTF-8 mark begins a line at `from`; `to` bytes of output precede.
- */
+/* Whether a UTF-8 mark begins a line at `from`, after `to` bytes of output. */
 static bool is_mark(const struct text *text, uint64_t from, uint64_t to)
 {
     return (to == 0 || text->data[to - 1] == '\n') &&
@@ -143,8 +141,7 @@ static bool is_mark(const struct text *text, uint64_t from, uint64_t to)
            memcmp(text->data + from, MARK, MARK_BYTES) == 0;
 }
 
-/* Removes marks. With `ends`, converts CR to LF, and CRLF too unless
-   crlf_stays. */
+/* Removes marks. With `ends`, changes CR, and CRLF unless crlf_stays, to LF. */
 static void clean(struct text *text, bool ends, bool crlf_stays)
 {
     uint8_t *data = text->data;

@@ -31,8 +31,7 @@ struct kind {
     bool archive;                      /* the format holds files with names */
 };
 
-/* Kinds of compressed files. tar must be last: an uncompressed tar archive is
-   not unpacked. */
+/* Kinds of compressed files. tar is last, because plain tar is not unpacked. */
 static const struct kind kind_table[] = {
     {"gzip", "\x1f\x8b\x08", 3, 0, NULL, false},
     {"bzip2", "1AY&SY", 6, 4, archive_read_support_filter_bzip2, false},
@@ -149,8 +148,7 @@ static bool begin_member(z_stream *stream, bool *ended)
     return true;
 }
 
-/* Refills the input buffer if it is empty. Returns false at the end of the
-   file. */
+/* Refills the input buffer if it is empty. Returns false at end of file. */
 static bool fill(z_stream *stream, const struct layer *layer, uint8_t *block,
                  size_t room)
 {
@@ -204,8 +202,7 @@ static int gunzip(struct layer *layer)
 
 /* ---- by libarchive ---- */
 
-/* Whether an archive's entry is a regular file, but not a companion file of the
-   macOS Finder. */
+/* Whether an archive's entry is a regular file and not one of macOS Finder. */
 static bool is_file(struct archive_entry *entry)
 {
     const char *name = archive_entry_pathname(entry);

@@ -35,9 +35,9 @@ struct own_options {
     struct wired_fault fault[FAULTS_MAX];
     struct option_places console;
     struct option_places image;
-    char image_file[IMAGES_MAX][PATH_MAX];     /* of each --image */
-    const char *image_of[SIDE_MAX * SIDE_MAX]; /* by node */
-    uint8_t how[SIDE_MAX * SIDE_MAX];          /* enum wired_console by node */
+    char image_file[IMAGES_MAX][PATH_MAX];     /* files given by --image */
+    const char *image_of[SIDE_MAX * SIDE_MAX]; /* image file of each node */
+    uint8_t how[SIDE_MAX * SIDE_MAX]; /* enum wired_console of each node */
     char firmware[PATH_MAX];
     const char *gdb; /* NULL: not given */
     const char *gdb_dir;
@@ -45,15 +45,15 @@ struct own_options {
     bool keep;
     bool force;
     const char *page;    /* file, or NULL */
-    const char *serve;   /* as given, or NULL */
-    uint16_t serve_port; /* 0: one that is free */
-    uint32_t asked;      /* for pages: the board over whose console */
+    const char *serve;   /* value as given; NULL: no page is served */
+    uint16_t serve_port; /* 0: any free port */
+    uint32_t asked;      /* node whose console the page uses */
     FILE *people;        /* stream of lines for people and scripts */
 };
 
 /* ---- single options; each returns 0 or EXIT_USAGE after a message ---- */
 
-/* "X,Y,PORT", which has `length` characters. */
+/* Parses "X,Y,PORT" of `length` characters. */
 static const char *parse_port(const char *text, size_t length,
                               struct wired_port *port)
 {
@@ -201,8 +201,8 @@ static bool has_page(const struct own_options *options)
     return options->serve != NULL || options->page != NULL;
 }
 
-/* Takes the last console that is not given away. Result: 0 or an exit status
-   after a message. */
+/* Reserves a console for the page: the last one that has no --console. Returns
+   0, or an exit status after a message. */
 static int choose_asked(struct own_options *options)
 {
     uint32_t node = torus_nodes(options->wired.size);
@@ -273,8 +273,7 @@ static int check(struct own_options *options)
 
 /* ---- staying ---- */
 
-/* Prints why boards died that have died since the last call. Result: whether
-   there are any. */
+/* Prints why boards died since the last call. Returns whether any died. */
 static bool explain_deaths(struct wired *wired)
 {
     uint32_t node;
@@ -287,8 +286,8 @@ static bool explain_deaths(struct wired *wired)
     return any;
 }
 
-/* Waits for a signal, the end of standard input, or a board's death. Result:
-   the reason; NULL for a board's death. */
+/* Waits for a signal, the end of standard input, or a board's death. Returns
+   the reason as text; NULL for a board's death. */
 static const char *wait_for_end(struct wired *wired, struct stay *stay,
                                 bool keep)
 {
@@ -332,8 +331,7 @@ static void stop(FILE *out, const struct wired_config *config,
     fputs(" ended\n", out);
 }
 
-/* Lets the page ask the boards: over a copy of the console's socket, which ends
-   when its board does. */
+/* Gives the page a copy of a console's socket, which ends with the board. */
 static int ask_boards(struct board_page *page, const struct wired *wired,
                       uint32_t node)
 {

@@ -19,8 +19,8 @@
 struct calibrate_options {
     struct job_options mesh;
     uint32_t size[SIZES_MAX];
-    unsigned sizes;            /* 0: not given */
-    struct option_places node; /* none: all */
+    unsigned sizes;            /* number of sizes; 0: not given */
+    struct option_places node; /* nodes to probe; none given: all */
     uint16_t repeat;           /* 0: not given */
     const char *output;
     FILE *people; /* stream of lines for people */
@@ -106,7 +106,7 @@ static int check_nodes(const struct calibrate_options *options)
     return 0;
 }
 
-/* All nodes but the originator, if none were named. */
+/* Chooses the named nodes, or all but the originator. Returns their number. */
 static uint32_t choose_nodes(struct torus_coord chosen[],
                              const struct calibrate_options *options)
 {
@@ -130,10 +130,10 @@ static uint32_t choose_nodes(struct torus_coord chosen[],
     return count;
 }
 
-/* Lists the probes: all nodes with the first size, all with the second, and so
-   on. So each node is probed at times that lie apart, which shows how its clock
-   drifts. In real time the whole list is repeated, else each probe: a
-   disturbance then spoils one repeat of a probe, not all. */
+/* Lists the probes: all nodes with the first size, then all with the second. So
+   the probes of one node lie apart in time, which shows the drift of the node's
+   clock. In real time the whole list is repeated, so that a disturbance spoils
+   only one repeat of a probe; otherwise each probe is repeated at once. */
 static uint32_t list_probes(struct probe **probes,
                             const struct calibrate_options *options)
 {
@@ -170,7 +170,7 @@ static int write_results(const struct calibrate_options *options,
     return status;
 }
 
-/* Sets options that were not given to the mesh's defaults. */
+/* Replaces options that were not given by the mesh's defaults. */
 static void set_defaults(struct calibrate_options *options)
 {
     const struct mesh_probing *usual = options->mesh.request.mesh->probing;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The subcommands of `quincunx`, each in the file of its name (of `kernels`
- * run.c, of `flash-map` flash_map.c). Results go to standard output, what is
- * wrong to standard error. A run's exit status: 0; 1, failed; 2, wrong usage;
- * 130, interrupted by Ctrl-C.
+ * The subcommands of `quincunx`. Each is in the file of its name; `kernels` is
+ * in run.c, `flash-map` in flash_map.c. Results go to standard output, errors
+ * to standard error. Exit status of a run: 0; 1 failed; 2 wrong usage; 130
+ * interrupted by Ctrl-C.
  */
 #ifndef QEMU_COMMAND_COMMAND_H
 #define QEMU_COMMAND_COMMAND_H

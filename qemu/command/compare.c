@@ -14,7 +14,7 @@ struct own_options {
     struct job_options job;
     bool json;
     const char *html;
-    const char *command; /* this one, for a shell */
+    const char *command; /* the command line, quoted for a shell */
     FILE *people;        /* stream of lines for people */
 };
 
@@ -36,7 +36,7 @@ static void print(const struct own_options *options,
         return;
     }
     json = compare_json(compare);
-    /* A write that fails leaves its mark on stdout, which main() looks at. */
+    /* A failed write sets the error flag of stdout, which main() checks. */
     json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     putchar('\n');
     json_decref(json);

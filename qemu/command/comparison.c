@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLOSE 1.01 /* answers that count as equal: within 1 % */
+#define CLOSE 1.01 /* answer times within 1 % count as equal */
 
 /* ---- running ---- */
 
@@ -32,8 +32,8 @@ static uint64_t output_bytes(const struct outcome *outcome)
     return bytes;
 }
 
-/* What no schedule changes, from a run of one round. A node that a test made
-   slow counts as if it were not, so that the bound is one. */
+/* Measures the input of the lower bound in a run of one round. A node slowed by
+   --inject counts as not slowed, so that the bound stays a lower bound. */
 static void set_terms(struct bound_input *terms, const struct outcome *outcome,
                       const struct request *request)
 {
@@ -59,7 +59,8 @@ static void set_terms(struct bound_input *terms, const struct outcome *outcome,
                          (double)outcome->load_bytes / terms->load_units;
     terms->output_ps = (double)request->profile.transfer_ps *
                        (double)output_bytes(outcome) / terms->load_units;
-    /* Several originators grow from as many nodes: their bound knows none. */
+    /* The bound's growth from one node does not hold for several originators;
+       startup 0 disables it. */
     terms->startup_ps = request->originators > 1
                             ? 0
                             : (double)(request->profile.startup_ps +
@@ -67,7 +68,8 @@ static void set_terms(struct bound_input *terms, const struct outcome *outcome,
     terms->ports = request->ports;
 }
 
-/* The largest load of an originator: its ports are the limit. */
+/* Returns the largest load of an originator, in units. The originator's ports
+   limit how fast the load can be sent. */
 static double largest_units(const struct outcome *outcome)
 {
     uint64_t largest = outcome->originators > 1 ? 0 : outcome->load_units;
@@ -90,7 +92,7 @@ static struct bound find_bound(const struct compare *compare)
     return bound;
 }
 
-/* The first run's result and report stay; later ones must be equal. */
+/* Keeps the first run's result and report. Later results must be equal. */
 static int keep_result(struct compare *compare, const struct outcome *outcome)
 {
     const struct kernel_result *result = &outcome->result;
@@ -145,7 +147,7 @@ static int add_entry(struct compare *compare, const struct outcome *outcome,
     if (entry->answer_ps < compare->entry[compare->best].answer_ps) {
         compare->best = compare->count;
     }
-    /* On a farm nodes wait between their chunks. */
+    /* On a farm, waits between chunks would count as compute time. */
     if (entry->rounds == 1 && entry->schedule != SCHEDULE_FARM &&
         entry->schedule != SCHEDULE_HYBRID) {
         set_terms(&compare->terms, outcome, request);
@@ -154,7 +156,7 @@ static int add_entry(struct compare *compare, const struct outcome *outcome,
     return keep_result(compare, outcome);
 }
 
-/* One board is the same for all schedules: the first one's run asks for it. */
+/* Measures the answer of one board, once for all schedules. */
 static int tell_one_board(struct compare *compare, struct outcome *outcome,
                           const struct request *request)
 {
@@ -187,14 +189,13 @@ static int run_one(struct compare *compare, const struct request *request,
     return status;
 }
 
-/* Whether a schedule suits the number of originators. */
 static bool suits(const struct request *request, enum schedule schedule)
 {
     return request->originators == 1 || schedule_has_groups(schedule);
 }
 
-/* A star of more than 961 nodes has more phases than a tree may have: it is
-   left out, with a word. */
+/* Whether the star fits in the phases of a tree; a star of more than 961 nodes
+   does not. Prints a message if not. */
 static bool has_star(const struct request *request)
 {
     struct job_task task = job_task_of(request);
@@ -212,8 +213,8 @@ static bool has_star(const struct request *request)
     return tree != NULL;
 }
 
-/* A hybrid chooses its phases: where a number is asked for, it is left out,
-   with a word. */
+/* Whether the hybrid schedule can run. --phases excludes it, with a message,
+   because a hybrid chooses its phases. */
 static bool has_hybrid(const struct request *request)
 {
     struct job_task task = job_task_of(request);
@@ -229,7 +230,7 @@ static bool has_hybrid(const struct request *request)
     return false;
 }
 
-/* The best number of rounds, and one round if that is another. */
+/* Runs a schedule with the requested rounds, and once more with one round. */
 static int run_both(struct compare *compare, const struct request *request,
                     struct job_schedule schedule)
 {
@@ -241,8 +242,8 @@ static int run_both(struct compare *compare, const struct request *request,
                : status;
 }
 
-/* The first schedule and the star in their best rounds and in one, the others
-   in one. */
+/* Runs the first schedule and a single originator's star with the requested
+   rounds and with one round; the other schedules with one. */
 static int run_all(struct compare *compare, const struct request *request)
 {
     struct job_schedule one = request->schedule;
@@ -316,7 +317,8 @@ static unsigned count_close(const struct compare *compare)
     return close;
 }
 
-/* Of the best answer's time: computing, if all nodes did nothing else. */
+/* Returns computing time as a fraction of the best answer time, if all nodes
+   computed without a pause. */
 static double computing_part(const struct compare *compare)
 {
     const struct bound_input *terms = &compare->terms;
@@ -325,8 +327,8 @@ static double computing_part(const struct compare *compare)
            (double)best_ps(compare);
 }
 
-/* The same of sending all that the originator cannot compute; of several, the
-   one with the largest load. */
+/* Returns the time to send what the originator cannot compute itself, as a
+   fraction of the best answer time. The largest of several loads counts. */
 static double sending_part(const struct compare *compare)
 {
     const struct bound_input *terms = &compare->terms;
@@ -394,7 +396,7 @@ static void print_bound(FILE *out, const struct compare *compare)
             100 * fmax(0, 1 - bound_part(compare)));
 }
 
-/* Why those that are equally fast are. */
+/* Prints the schedules within 1 % of the best, and where their time goes. */
 static void print_reason(FILE *out, const struct compare *compare)
 {
     const char *between = "";
@@ -418,7 +420,7 @@ static void print_reason(FILE *out, const struct compare *compare)
             compare->terms.ports > 1 ? "s" : "", 100 * sending_part(compare));
 }
 
-/* The best entry of another schedule than the best one's. */
+/* Returns the fastest entry that has another schedule than the best entry. */
 static const struct compare_entry *next_of(const struct compare *compare)
 {
     const struct compare_entry *best = &compare->entry[compare->best];
@@ -435,7 +437,8 @@ static const struct compare_entry *next_of(const struct compare *compare)
     return next;
 }
 
-/* Which one wins, and in which part of the time from order to answer. */
+/* Prints the best schedule, and the step that gains most time over the next
+   best: preparing, sending and computing, or returning results. */
 static void print_winner(FILE *out, const struct compare *compare)
 {
     const struct compare_entry *best = &compare->entry[compare->best];
@@ -447,7 +450,7 @@ static void print_winner(FILE *out, const struct compare *compare)
 
     if (next == NULL ||
         outcome_ratio(next->answer_ps, best->answer_ps) < 1.0005) {
-        return; /* as good as the same */
+        return; /* a tie */
     }
     gains[0] = (int64_t)(next->answer_ps - next->with_results_ps) -
                (int64_t)(best->answer_ps - best->with_results_ps);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * One load with every schedule, one after the other, on meshes that are alike:
- * this project's scatter with several rounds and with one, and those of
- * qemu/schedule/registry.h. All must have the same result.
- */
+/* Runs one load with every schedule, on equal meshes: this project's scatter
+   with several rounds and with one, then the schedules of
+   qemu/schedule/registry.h. All results must be equal. */
 #ifndef QEMU_COMMAND_COMPARISON_H
 #define QEMU_COMMAND_COMPARISON_H
 
@@ -21,14 +19,14 @@
 struct compare_entry {
     enum schedule schedule;
     unsigned rounds;
-    bool chosen; /* the originator chose that number */
+    bool chosen; /* the originator chose the number of rounds */
     unsigned phases;
-    uint32_t nodes;     /* that were given work */
-    uint64_t answer_ps; /* from the order on, preparing included */
+    uint32_t nodes;     /* number of nodes that got work */
+    uint64_t answer_ps; /* time from the order to the answer, with preparing */
     double answer_speedup;
     uint64_t makespan_ps;
     uint64_t with_results_ps;
-    uint64_t planned_ps; /* the plan's makespan */
+    uint64_t planned_ps; /* makespan that the plan expects */
     uint64_t conflicts;
     char timeline[TIMELINE_HEX_BYTES];
 };
@@ -36,37 +34,37 @@ struct compare_entry {
 struct compare {
     struct compare_entry entry[COMPARE_MAX];
     unsigned count;
-    unsigned best;         /* entry with the earliest answer */
-    uint64_t one_board_ps; /* answer of one board, the same for all entries */
-    /* What one round measured: compute time of a node that is not slow. */
+    unsigned best;         /* index of the entry with the earliest answer */
+    uint64_t one_board_ps; /* answer time of a single board, for all entries */
+    /* Input of the lower bound, measured in one round without slowed nodes. */
     struct bound_input terms;
-    double largest_units; /* of the loads of several originators, or the load */
+    double largest_units; /* largest load of an originator, units */
     struct bound bound;
-    uint8_t *result;              /* own, as the next: compare_free() */
-    uint64_t result_bytes;        /* with its output */
-    json_t *report;               /* of the first entry */
-    struct injections injections; /* the request's */
+    uint8_t *result;              /* owned, as is .report; compare_free() */
+    uint64_t result_bytes;        /* bytes of the result and the output */
+    json_t *report;               /* report of the first entry */
+    struct injections injections; /* injections of the request */
 };
 
 /*
- * Runs all. The first entry has the request's phases and rounds, as have hybrid
- * and a second star; one round follows if the first had more. What the request
- * says of the schedule does not count; several originators have but those with
- * groups. Progress on stderr if the request says so. Result: 0; an exit status
- * with the reason on stderr, and nothing to be freed: a run that failed, or
- * results that differ.
+ * Runs the load with every schedule. The first entry, hybrid and a second star
+ * have the request's rounds; the first and the star run again with one round if
+ * they had more. The request's own schedule is ignored. With several
+ * originators only schedules with groups run. Prints progress on stderr if
+ * requested. Returns 0, or an exit status after a message if a run failed or
+ * results differ; then nothing needs freeing.
  */
 NODISCARD int compare_run(struct compare *compare,
                           const struct request *request);
 
-/* A table, the lower bound, and why schedules that are equally fast are. */
+/* Prints the table, the lower bound, the best schedule, and what is as fast. */
 void compare_print(FILE *out, const struct compare *compare);
 
-/* The same as JSON, to be released. */
+/* Returns the comparison as JSON, which the caller releases. */
 json_t *compare_json(const struct compare *compare);
 
-/* The first entry's report, with `compare`: schedules, best and lower_bound as
-   above; to be released. */
+/* Returns the first entry's report as JSON, with `compare` added: schedules,
+   best, lower_bound. The caller releases it. */
 json_t *compare_report(const struct compare *compare);
 
 void compare_free(struct compare *compare);

@@ -28,7 +28,7 @@ struct options {
     char command[LINE_TEXT_MAX + 1];
 };
 
-/* Adds a word to the command. */
+/* Appends a word of the command line to the command. */
 static int add_word(void *own, const char *option, const char *text)
 {
     struct options *options = own;
@@ -76,8 +76,8 @@ static uint32_t hex(const struct console_reply *reply, const char *key)
     return (uint32_t)strtoul(value, NULL, 16);
 }
 
-/* Prints the places in the sources of a fault record's addresses; the board's
-   image_crc tells in which image to look. */
+/* Prints the source lines of a fault record's addresses. The board's image_crc
+   must match the image. */
 static void explain_fault(const struct options *options,
                           struct console *console,
                           const struct console_reply *fault)
@@ -109,8 +109,7 @@ static void explain_fault(const struct options *options,
     }
 }
 
-/* Whether the command is `mesh W H` or `mesh W H X Y`; *at is then the board's
-   place. */
+/* Whether the command is `mesh W H` or `mesh W H X Y`; sets *at to X,Y. */
 static bool parse_mesh_command(struct torus_size *size, struct torus_coord *at,
                                const char *command)
 {
@@ -123,8 +122,8 @@ static bool parse_mesh_command(struct torus_size *size, struct torus_coord *at,
     return count == 2 || count == 4;
 }
 
-/* After `mesh`, lists nodes that do not fit the originator (another image, no
-   crystal); the board's own reply is about cables only. */
+/* Lists nodes that do not fit the originator (other image, no crystal) after a
+   `mesh` command. The board itself checks only cables. */
 static void print_unfit(const struct options *options, struct console *console)
 {
     struct torus_size size;
@@ -141,7 +140,7 @@ static void print_unfit(const struct options *options, struct console *console)
     nodes_end(&nodes);
 }
 
-/* Sends the command and prints the reply. Result: the exit status. */
+/* Sends the command and prints the reply. Returns the exit status. */
 static int request(const struct options *options, struct console *console)
 {
     struct console_reply reply;

@@ -31,8 +31,8 @@ int board_options_fail(const struct console *console)
     return EXIT_FAILED;
 }
 
-/* Sets size and originator, where the options have not, to the place that the
-   board reports. Result: 0 or an exit status. */
+/* Takes the mesh size and the originator from the board's reply if no option
+   gave them. Returns 0 or an exit status. */
 static int complete(struct board_options *options,
                     const struct console_reply *reply)
 {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The options of commands that talk to a mesh of boards through one console:
- * `ps`, `nodes`, `links`, `mesh`, `identify` and `reset` share this table
- * of rows.
- */
+/* Options of the commands that reach a mesh of boards through one console:
+   `ps`, `nodes`, `links`, `mesh`, `identify`, `reset`. */
 #ifndef QEMU_COMMAND_CONSOLE_OPTIONS_H
 #define QEMU_COMMAND_CONSOLE_OPTIONS_H
 
@@ -13,29 +10,27 @@
 #include "torus/torus.h"
 
 struct board_options {
-    const char *command; /* for messages: "nodes" */
+    const char *command; /* name of the command, for messages: "nodes" */
     const char *port;
-    struct torus_size size;      /* 0 x 0: as the board says */
+    struct torus_size size;      /* 0 x 0: the board tells its size */
     const char *originator_text; /* NULL: not given */
     struct torus_coord originator;
 };
 
 extern const struct option_table board_option_table;
 
-/*
- * Opens the console, with the time limits of surveys, and completes size and
- * originator from the board's reply to `ident`. Result: the console, to be
- * closed; NULL after a message, and *status is the exit status.
- */
+/* Opens the console with the time limits of surveys. Takes a missing size and
+   originator from the board's reply to `ident`. Returns the console, which the
+   caller closes; or NULL after a message, with an exit status in *status. */
 struct console *board_options_open(int *status, struct board_options *options);
 
-/* Does that for a struct that begins with a struct board_options, calls work(),
-   whose result is the exit status, and closes the console. */
+/* Opens the console for `options`, a struct that begins with a struct
+   board_options, calls work(), closes the console. Returns work()'s result. */
 NODISCARD int board_options_work(void *options,
                                  int (*work)(void *options,
                                              struct console *console));
 
-/* Prints why the console's last call failed. Result: an exit status. */
+/* Prints why the last call of the console failed. Returns an exit status. */
 int board_options_fail(const struct console *console);
 
 #endif

@@ -21,11 +21,13 @@
 #define JOBS 4
 #define TIMEOUT_S 60
 #define TIMEOUT_MAX_S 3600
-#define PROGRAM_BYTES 1024u /* of a name or path, with the 0 */
+/* size of a program's name or path, with the final 0 */
+#define PROGRAM_BYTES 1024u
 
 struct options {
     struct flash_config config;
-    struct flash_board one; /* without a map; no name: none */
+    /* the only board, without --map; name "": none given */
+    struct flash_board one;
     const char *map;
     const char *image;
     const char *usb;
@@ -34,11 +36,11 @@ struct options {
     bool set_coordinates;
     bool force_pins;
     enum progress_kind progress;
-    char pins[IMAGE_PINS_BYTES]; /* of the image; empty: it tells none */
+    char pins[IMAGE_PINS_BYTES]; /* pins that the image names; "": none */
 };
 
-/* Sets the one board's name; it may be given for one way only, which the option
-   is called by. */
+/* Stores the name of the only board. `option` names the way to reach it; a
+   second way is refused. */
 static int set_one(void *field, const char *option, const char *text)
 {
     struct flash_board *one = field;
@@ -135,7 +137,7 @@ static const struct option_row rows[] = {
          "Folder in which the kernel lists USB devices (default " FLASH_LIST_USB
          ")"}};
 
-/* Prints one line on stderr: the board, and the reason. Result: EXIT_FAILED. */
+/* Prints the board and the reason on stderr. Returns EXIT_FAILED. */
 static int refuse(const struct options *options,
                   const struct flash_board *board, const char *reason)
 {
@@ -145,8 +147,8 @@ static int refuse(const struct options *options,
     return EXIT_FAILED;
 }
 
-/* Checks that this process can open the board's USB device or serial port.
-   Result: 0, or an exit status after a message. */
+/* Checks that this process may open the board's USB device or serial port.
+   Returns 0, or an exit status after a message. */
 static int check_device(struct options *options,
                         const struct flash_board *board)
 {
@@ -190,7 +192,7 @@ static int check_device(struct options *options,
     return refuse(options, board, reason);
 }
 
-/* Checks a board's line of the map before any board is touched. */
+/* Checks a board's line of the map before any board is flashed. */
 static int check_board(struct options *options, const struct flash_board *board)
 {
     char reason[128];
@@ -233,8 +235,8 @@ static int flash_one(struct options *options)
                : flash_boards(&options->config, &options->one, 1);
 }
 
-/* Checks the image's identity, if it has one, and finds where the coordinates
-   lie in it. */
+/* Checks the image's identity, if present, and finds the position of the
+   coordinates in the image. */
 static int check_identity(struct options *options,
                           const struct elf_image *image)
 {
@@ -263,8 +265,7 @@ static int check_identity(struct options *options,
     return 0;
 }
 
-/* Flashes with the image as a file, and laid out as in flash, for programs that
-   read no ELF. */
+/* Flashes the image, as ELF or as the bytes that the flash memory will hold. */
 static int flash_image(struct options *options, const struct elf_image *image)
 {
     struct flash_config *config = &options->config;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 struct options {
-    const char *map; /* NULL: only list */
+    const char *map; /* NULL: devices are only listed */
     bool force;
     bool ports;
     const char *usb;
@@ -38,7 +38,7 @@ static const struct option_row rows[] = {
      .help = "Folder of lasting names of serial ports (default "
              "/dev/serial/by-id)"}};
 
-/* Whether the map gets a line for a device. */
+/* Whether a device gets a line in the map. */
 static bool is_mapped(const struct options *options,
                       const struct flash_device *device)
 {
@@ -61,7 +61,7 @@ static void print_list(const struct flash_list *list)
     }
 }
 
-/* No name has a comma or a quote in it. */
+/* Prints the map as CSV. No name contains a comma or a quote. */
 static void print_map(FILE *map, const struct options *options,
                       const struct flash_list *list)
 {

@@ -9,8 +9,8 @@
 
 #define WORD_BYTES 32u
 
-/* Copies `text` up to `end`. Result: what follows it; NULL if it is too long.
- */
+/* Copies `text` up to the character `end`. Returns the text after it, or NULL
+   if the word is too long. */
 static const char *copy_word(char word[WORD_BYTES], const char *text, char end)
 {
     size_t length = strcspn(text, (const char[]){end, '\0'});
@@ -32,7 +32,7 @@ static const char *parse_from(const char *text, uint64_t *time_ps)
                : allowed;
 }
 
-/* NULL, or what is allowed. */
+/* Parses KIND@X,Y[@TIME]. Returns NULL, or an error text "must be ...". */
 static const char *parse(struct injection *injection, const char *text)
 {
     static const char kinds[] =
@@ -73,7 +73,7 @@ int inject_options_add(void *field, const char *option, const char *text)
     return parse_report(option, text, parse(&options->injection[count], text));
 }
 
-/* Whether one of the injections before `i` is at its node. */
+/* Whether an earlier injection has the same node as injection `i`. */
 static bool is_second(const struct inject_options *options, uint32_t i)
 {
     struct torus_coord at = options->injection[i].at;
@@ -87,7 +87,7 @@ static bool is_second(const struct inject_options *options, uint32_t i)
     return false;
 }
 
-/* What is allowed instead of injection `i`; NULL if it is. */
+/* Checks injection `i` against the mesh. Returns NULL, or an error text. */
 static const char *check(const struct inject_options *options, uint32_t i,
                          const struct request *request)
 {

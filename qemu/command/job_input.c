@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a job's load, and finds the firmware and QEMU. */
+/* Reads a job's load, and finds its firmware image and QEMU. */
 #include "qemu/board/emulator.h"
 #include "qemu/board/firmware.h"
 #include "qemu/fabric/backend.h"
@@ -23,8 +23,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define ARG_SHOWN 255u /* bytes of an argument that is refused */
-#define ARG_TOLD 60    /* characters at most of what the kernel takes */
+#define ARG_SHOWN 255u /* bytes printed of a refused argument */
+#define ARG_TOLD 60    /* characters printed of what --arg may be */
 
 static int check_load(const struct job_task *task)
 {
@@ -35,14 +35,13 @@ static int check_load(const struct job_task *task)
         return file_error(path, "%" PRIu64 " units; a load has at most %u",
                           load->units, UINT32_MAX);
     }
-    /* Nodes with a window all have the same memory; others tell theirs once the
-       mesh is open (job.c), and are checked there. */
+    /* All nodes of a window mesh have equal memory. Nodes with serial ports
+       tell their memory once the mesh is open, and job.c checks it then. */
     return !task->request->mesh->has_fabric || batches_fit(task) ? 0
                                                                  : EXIT_FAILED;
 }
 
-/* Prints the argument, at most its first ARG_SHOWN bytes; bytes that are no
-   printable ASCII as \xNN. */
+/* Prints up to ARG_SHOWN bytes of the argument, others than ASCII as \xNN. */
 static void print_arg(const struct job_options *options)
 {
     uint32_t bytes = options->arg_bytes;
@@ -56,7 +55,7 @@ static void print_arg(const struct job_options *options)
     fprintf(stderr, "'%s: ", bytes > ARG_SHOWN ? " and so on" : "");
 }
 
-/* What --arg may be. */
+/* Returns a description of the values that --arg takes. */
 static const char *argument_of(const struct kernel *kernel)
 {
     const char *argument = format_of(kernel->name)->argument;
@@ -64,7 +63,7 @@ static const char *argument_of(const struct kernel *kernel)
     return argument != NULL ? argument : kernel->argument;
 }
 
-/* Says that --arg is missing. Result: an exit status. */
+/* Prints that --arg is missing. Returns an exit status. */
 static int refuse_no_arg(const struct job_options *options)
 {
     const struct kernel *kernel = options->request.kernel;
@@ -83,7 +82,7 @@ static int refuse_no_arg(const struct job_options *options)
     return EXIT_USAGE;
 }
 
-/* Says that the kernel does not take the argument. Result: an exit status. */
+/* Prints that the kernel refuses the argument. Returns an exit status. */
 static int refuse_arg(const struct job_options *options)
 {
     print_arg(options);
@@ -96,8 +95,8 @@ static int refuse_arg(const struct job_options *options)
     return EXIT_USAGE;
 }
 
-/* Whether boards have room for a result as long as the kernel's can get; those
-   with serial ports have less, and say so. */
+/* Checks that the kernel's longest result fits in a board's memory. Boards with
+   serial ports have less room and check by themselves. */
 static int check_result(const struct kernel *kernel,
                         const struct kernel_terms *terms)
 {
@@ -116,7 +115,7 @@ static int check_result(const struct kernel *kernel,
     return -1;
 }
 
-/* Whether the kernel takes the job. */
+/* Calls the kernel's begin(). Returns whether the kernel accepts the job. */
 static bool begins(struct kernel_terms *terms, const struct kernel *kernel,
                    uint32_t work[], const struct kernel_job *job)
 {
@@ -129,7 +128,7 @@ static bool begins(struct kernel_terms *terms, const struct kernel *kernel,
     return error == KERNEL_OK;
 }
 
-/* Lets the kernel check its argument before any board starts, and gets its
+/* Lets the kernel check its argument before any board starts, and set its
    terms. */
 static int check_arg(struct job_originator *originator,
                      const struct job_options *options)
@@ -155,7 +154,7 @@ static int check_arg(struct job_originator *originator,
     return check_result(kernel, &originator->terms) == 0 ? 0 : EXIT_FAILED;
 }
 
-/* Refuses --levels 2 where the kernel's output leaves no masters. */
+/* Refuses --levels 2 if the kernel's output leaves no room for masters. */
 static int check_levels(const struct job_task *task)
 {
     if (task->schedule.levels != 2 || job_policy_has_masters(task)) {
@@ -166,7 +165,7 @@ static int check_levels(const struct job_task *task)
                        task->request->kernel->name);
 }
 
-/* Divides a load of single bytes into units of --unit bytes. */
+/* Combines a load of single bytes into units of --unit bytes. */
 static int set_units(struct job_originator *originator,
                      const struct job_options *options)
 {
@@ -198,7 +197,7 @@ static int set_units(struct job_originator *originator,
     return 0;
 }
 
-/* Refuses a load that no file has. */
+/* Refuses INPUTs that do not exist. */
 static int check_inputs(const struct job_options *options)
 {
     for (uint32_t i = 0; i < options->input.count; ++i) {
@@ -214,7 +213,7 @@ static int check_inputs(const struct job_options *options)
     return 0;
 }
 
-/* Reads an originator's load as options->one.load says, and checks it. */
+/* Reads and checks an originator's load; options->one.load tells how. */
 static int read_load(struct job_originator *originator,
                      const struct job_options *options)
 {
@@ -240,8 +239,8 @@ static int read_load(struct job_originator *originator,
     return status == 0 ? check_load(&task) : status;
 }
 
-/* Checks that the image has the kernel, if it tells its kernels. One with
-   fewer than this program is told: the last choice of KERNELS= holds. */
+/* Checks that the image contains the kernel, if the image lists its kernels.
+   Notes in the request an image built with fewer kernels (KERNELS=). */
 static int check_kernels(struct job_options *options)
 {
     struct request *request = &options->request;
@@ -281,8 +280,8 @@ int job_options_find_boards(struct job_options *options)
     return status == 0 ? memory_need_check(request, options->force) : status;
 }
 
-/* Refuses an originator whose file cannot be read, or is empty; a pipe is read
-   once, later. */
+/* Refuses an originator whose file is unreadable or empty. A pipe is not
+   checked, because it can be read only once. */
 static int check_file(const struct option_place *given)
 {
     const char *path = given->more;
@@ -306,7 +305,7 @@ static int check_file(const struct option_place *given)
                         "must have a FILE of 1 byte or more");
 }
 
-/* Refuses a load that is more than a board takes at once. */
+/* Refuses a load larger than a board's memory takes at once. */
 static int check_units(const struct job_options *options, uint32_t index)
 {
     struct job_task task = job_task_of(&options->request);
@@ -324,7 +323,7 @@ static int check_units(const struct job_options *options, uint32_t index)
         quote_shown(options->originator.place[index].text), units, most);
 }
 
-/* Reads the load of each originator. */
+/* Reads the load of every originator. */
 static int read_loads(struct job_options *options)
 {
     const struct request *request = &options->request;

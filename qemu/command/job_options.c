@@ -28,7 +28,7 @@
 #define WATCHDOG_S 120u
 #define WATCHDOG_MAX_S 86400u
 
-/* The number that a macro stands for, as text. */
+/* TEXT_OF(macro) is the macro's number as a string. */
 #define TEXT_OF(number) TEXT_OF_VALUE(number)
 #define TEXT_OF_VALUE(value) #value
 #define INSTALLMENTS                                                           \
@@ -36,7 +36,7 @@
 
 #define SLOW_ALLOWED "must be X,Y=F with F 1, 2, 4 or 8"
 
-/* ---- the mesh that --on, --board and --port mean ---- */
+/* ---- choosing the mesh ---- */
 
 const struct mesh_ops *job_options_mesh_of(const struct board_kind *board)
 {
@@ -44,7 +44,7 @@ const struct mesh_ops *job_options_mesh_of(const struct board_kind *board)
                                            : &fabric_job_qemu;
 }
 
-/* Sets the request's mesh and board by the options given so far. */
+/* Chooses the request's mesh and board by --on, --board and --port. */
 static void choose_mesh(struct job_options *options)
 {
     struct request *request = &options->request;
@@ -61,7 +61,7 @@ static void choose_mesh(struct job_options *options)
     }
 }
 
-/* Sets what the options entail. */
+/* Completes the request from all options parsed. */
 static void complete(void *own)
 {
     struct job_options *options = own;
@@ -90,7 +90,7 @@ static void complete(void *own)
     }
 }
 
-/* ---- abilities of a mesh or a schedule that options need ---- */
+/* ---- features for options ---- */
 
 enum {
     HAS_FABRIC = 1,
@@ -132,7 +132,7 @@ static const char *kernel_known(size_t index)
     return index < kernel_table_count ? kernel_table[index]->name : NULL;
 }
 
-/* Stores the kernel, which is known. */
+/* Stores the kernel, whose name has been checked. */
 static int set_kernel(void *field, const char *option, const char *text)
 {
     unsigned i = 0;
@@ -191,7 +191,7 @@ unsigned job_options_watchdog(int argc, char **argv)
             argv[i][length] == '=' ? argv[i] + length + 1 : argv[i + 1];
         uint64_t seconds = 0;
 
-        /* Of a word that begins it, as of the whole one. */
+        /* An abbreviation such as --watch counts, too. */
         if (length > 2 && length < sizeof name && text != NULL &&
             strncmp(argv[i], name, length) == 0 &&
             parse_count(text, &seconds) == NULL && seconds > 0 &&
@@ -389,7 +389,7 @@ const struct option_table job_option_table = {OPTION_ROWS(job_rows),
 const struct option_table job_mesh_option_table = {
     OPTION_ROWS(mesh_rows), .done = complete, .kinds = kinds, .has = has};
 
-/* Is among the profiles that are known by their name. */
+/* Takes the default profile, which has a known name. */
 static void take_default_profile(struct profile *profile)
 {
     if (profile_set(profile, "--profile", PROFILE_DEFAULT) != 0) {
@@ -414,7 +414,7 @@ void job_options_init(struct job_options *options, const char *command)
 
 /* ---- the options together ---- */
 
-/* Refuses what cannot be on several ranks. */
+/* Refuses meshes that cannot run on several MPI ranks. */
 static int check_ranks(const struct request *request)
 {
     if (ranks_count() > 1 && (!request->mesh->has_fabric || request->gdb)) {
@@ -425,7 +425,7 @@ static int check_ranks(const struct request *request)
     return 0;
 }
 
-/* Refuses options that are for another mesh than the one chosen. */
+/* Refuses options that do not suit the chosen mesh. */
 static int check_mesh(const struct job_options *options)
 {
     const struct request *request = &options->request;
@@ -483,7 +483,7 @@ int job_options_check_mesh(const struct job_options *options)
     return 0;
 }
 
-/* Refuses masters that the job cannot have, and --rounds with a farm. */
+/* Refuses --levels 2 without masters, and --rounds with a farm. */
 static int check_farm(const struct job_options *options)
 {
     const struct request *request = &options->request;
@@ -504,8 +504,7 @@ static int check_farm(const struct job_options *options)
     return 0;
 }
 
-/* Refuses --reserve where nothing is reserved, and rounds with a reserve that
-   are not the pattern's. */
+/* Refuses --schedule hybrid if the job cannot run it. */
 static int check_reserve(const struct job_options *options)
 {
     const struct request *request = &options->request;
@@ -519,8 +518,7 @@ static int check_reserve(const struct job_options *options)
     return 0;
 }
 
-/* Refuses --phases and --rounds that the job's policy or schedule does not
-   have. */
+/* Refuses --phases and --rounds that do not suit the schedule. */
 static int check_policy(const struct job_options *options)
 {
     const struct request *request = &options->request;
@@ -542,7 +540,7 @@ static int check_policy(const struct job_options *options)
     return check_farm(options) == 0 ? check_reserve(options) : EXIT_USAGE;
 }
 
-/* Makes the table of all nodes' slowdowns from --slow. */
+/* Fills in the slowdown of every node from --slow. */
 static int set_slow_shifts(struct job_options *options)
 {
     static const char factors[] = "1248";
@@ -566,7 +564,7 @@ static int set_slow_shifts(struct job_options *options)
     return 0;
 }
 
-/* The kernel's argument, forgotten before it, may be what came first. */
+/* Refuses a second INPUT. The first may be an argument that lacks its --arg. */
 static int refuse_second(const struct job_options *options)
 {
     const char *first = options->input.text[0];
@@ -581,7 +579,7 @@ static int refuse_second(const struct job_options *options)
     return EXIT_USAGE;
 }
 
-/* Checks that the kernel takes several INPUTs, and makes one name of theirs. */
+/* Checks that the kernel takes several INPUTs, and joins their names. */
 static int check_several(struct job_options *options)
 {
     unsigned standard = 0;
@@ -596,7 +594,7 @@ static int check_several(struct job_options *options)
         const char *first = quote_shown(options->input.text[0]);
 
         return usage_error("'%s': is no file; is --arg '%s' meant?", first,
-                           first); /* of several the first may be it, too */
+                           first); /* the first INPUT may be a missing --arg */
     }
     for (uint32_t i = 0; i < options->input.count; ++i) {
         standard += strcmp(options->input.text[i], "-") == 0;
@@ -620,7 +618,7 @@ static int check_several(struct job_options *options)
     return 0;
 }
 
-/* Checks INPUT, or the originators' files, with the kernel and the mesh. */
+/* Checks INPUT or the originators' files against the kernel and the mesh. */
 static int check_input(struct job_options *options)
 {
     struct request *request = &options->request;

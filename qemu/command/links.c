@@ -10,8 +10,8 @@
 
 struct options {
     struct board_options board;
-    uint64_t watch_s; /* 0: once */
-    uint64_t count;   /* 0: for ever */
+    uint64_t watch_s; /* time between readings, s; 0: a single reading */
+    uint64_t count;   /* number of readings; 0: no end */
     bool json;
     bool prometheus;
 };
@@ -31,8 +31,8 @@ static const struct option_row rows[] = {
      .help = "All counters in the text format that Prometheus reads",
      .without = "json watch"}};
 
-/* Prints a reading: the first one's totals, of later ones the counts a second
-   since the one before. */
+/* Prints a reading. The first reading shows totals, later readings show counts
+   a second since the reading before. */
 static int print(const struct options *options, const struct links *links,
                  bool first)
 {
@@ -50,8 +50,8 @@ static int print(const struct options *options, const struct links *links,
     return fflush(stdout) != 0 ? -1 : error;
 }
 
-/* Waits for the time of the next reading, counted from the first one, so that
-   delays do not add up. */
+/* Waits for the next reading. Its time is counted from the first reading, so
+   that delays do not add up. */
 static void wait_for_next(const struct options *options,
                           const struct host_clock *clock, uint64_t since_ns,
                           uint64_t readings)

@@ -28,8 +28,7 @@ static const struct option_row rows[] = {
 
 /* ---- finding ---- */
 
-/* Reads the faults that the originator's reply lists. Result: 0; -1 after a
-   message. */
+/* Reads the faults of the originator's reply. Returns 0; -1 after a message. */
 static int read_faults(struct mesh_map *map, const struct console_reply *reply)
 {
     map->fault = memory_or_exit(calloc(reply->lines + 1, sizeof *map->fault));
@@ -115,8 +114,8 @@ static int print_outcome(const struct options *options,
     return error == 0 && unfit == 0 && map->faults == 0 ? 0 : EXIT_FAILED;
 }
 
-/* Finds the mesh; reads the nodes' identities if there are no faults, as paths
-   then end where they should; prints both. */
+/* Finds the mesh and prints it. Reads the nodes' identities if the mesh has no
+   faults, because only then do paths end where they should. */
 static int map_mesh(void *own, struct console *console)
 {
     const struct options *options = own;

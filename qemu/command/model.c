@@ -18,7 +18,7 @@ enum model_platform {
     MODEL_PLATFORMS,
 };
 
-/* The options, by the number of their row. */
+/* Index of each option in the rows below. */
 enum model_key {
     MODEL_LOAD,
     MODEL_MASTER,
@@ -33,17 +33,18 @@ enum model_key {
     MODEL_KEYS,
 };
 
-/* --installments: a number of rounds, or one of these. */
+/* --installments is a number of rounds, or one of these two words. */
 #define MODEL_UMR 0
 #define MODEL_PERIODIC (~0u)
 
 struct model_options {
     enum model_platform platform;
-    const char *path;        /* FILE; into argv, as the texts */
-    quad number[MODEL_KEYS]; /* 0: not given, or a word */
-    unsigned rounds;         /* of --installments */
+    const char *path;        /* name of the FILE argument, points into argv */
+    quad number[MODEL_KEYS]; /* value of each option; 0: not given, or a word */
+    unsigned rounds;         /* value of --installments */
     bool json;
-    const char *text[MODEL_KEYS]; /* the values as given; NULL: not given */
+    /* value of each option as given; NULL: not given */
+    const char *text[MODEL_KEYS];
 };
 
 static const char *const kinds[MODEL_PLATFORMS] = {
@@ -93,7 +94,7 @@ static int set_installments(void *own, const char *option, const char *text)
                         fine ? NULL : "must be 1 to 64, umr or periodic");
 }
 
-/* Takes the platform, then FILE. */
+/* Takes the platform's name first, then FILE. */
 static int take_word(void *own, const char *option, const char *text)
 {
     struct model_options *options = own;
@@ -118,7 +119,7 @@ static int take_word(void *own, const char *option, const char *text)
 
 /* ---- star ---- */
 
-/* Result: 0 if all workers are equal, or an exit status. */
+/* Returns 0 if all workers are equal, else an exit status. */
 static int check_equal(const struct theory_star *star)
 {
     const struct theory_workers *workers = star->workers;
@@ -137,7 +138,7 @@ static int check_equal(const struct theory_star *star)
     return 0;
 }
 
-/* The most rounds below `rounds` that are possible, 1 at least. */
+/* Returns the largest feasible number of rounds below `rounds`, at least 1. */
 static unsigned largest_feasible(const struct theory_star *star,
                                  unsigned rounds)
 {
@@ -153,7 +154,7 @@ static unsigned largest_feasible(const struct theory_star *star,
     return rounds;
 }
 
-/* Plans a given number of rounds. Result: an exit status. */
+/* Plans a star with `rounds` rounds. Returns an exit status. */
 static int plan_rounds(struct theory_star_plan *plan,
                        const struct theory_star *star, unsigned rounds)
 {
@@ -174,7 +175,8 @@ static int plan_rounds(struct theory_star_plan *plan,
     return 0;
 }
 
-/* Result: an exit status. The plan is to be freed after success. */
+/* Plans a star by --installments. Returns an exit status. After success the
+   caller frees the plan. */
 static int plan_star(struct theory_star_plan *plan,
                      const struct theory_star *star, unsigned rounds)
 {
@@ -292,7 +294,7 @@ static unsigned kind_of(const void *options)
     return 1u << ((const struct model_options *)options)->platform;
 }
 
-/* In the order of enum model_key. */
+/* One row for each enum model_key, in that order. */
 static const struct option_row rows[MODEL_KEYS] = {
     {"load", "V", 1, OPTION_SET,
      OPTION_AT(struct model_options, number[MODEL_LOAD]),
@@ -347,9 +349,10 @@ static const struct option_table table = {
 /* ---- the command ---- */
 
 static const struct {
-    struct theory_form form; /* of a line of FILE */
+    struct theory_form form; /* columns of FILE */
+    /* Prints the plan. Returns the exit status. */
     int (*run)(const struct model_options *options,
-               const struct theory_workers *workers); /* the exit status */
+               const struct theory_workers *workers);
 } platform[MODEL_PLATFORMS] = {
     [MODEL_STAR] = {{.words = "g w [G [W]]",
                      .column = {"g", "w", "G", "W"},

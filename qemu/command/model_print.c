@@ -14,7 +14,7 @@
 
 /* ---- numbers ---- */
 
-/* Prints "39.8916967509 (11050/277)"; long fractions without the latter. */
+/* Prints "39.8916967509 (11050/277)"; the fraction only if it is short. */
 static void print_number(quad value)
 {
     char fraction[THEORY_FRACTION_CHARS];
@@ -26,11 +26,9 @@ static void print_number(quad value)
     }
 }
 
-/*
- * Sets `key` of the object, and `key`_exact, a text, if the value is a short
- * fraction. Without an object prints a line: label, number, "units" or "unit"
- * and what follows it (" of time").
- */
+/* Adds `key` to the object, and `key`_exact as text if the value is a short
+   fraction. Without an object it prints a line: label, number, "units" or
+   "unit", and the text `of` (" of time"). */
 static void figure(json_t *json, const char *key, const char *label, quad value,
                    const char *of)
 {
@@ -51,7 +49,7 @@ static void figure(json_t *json, const char *key, const char *label, quad value,
     }
 }
 
-/* Prints a worker, counted from 1, and two numbers. */
+/* Prints a worker's number, counted from 1, and two values. */
 static void print_pair(size_t worker, quad one, quad other)
 {
     printf("%6zu  ", worker + 1);
@@ -71,7 +69,7 @@ static json_t *numbers_json(const quad *values, size_t count)
     return array;
 }
 
-/* Workers, counted from 1. */
+/* Returns a JSON array of worker numbers, counted from 1. */
 static json_t *order_json(const size_t *order, size_t count)
 {
     json_t *array = json_array();
@@ -91,7 +89,7 @@ static void print_order(const char *label, const size_t *order, size_t count)
     putchar('\n');
 }
 
-/* An empty array for each worker's chunks. */
+/* Returns a JSON array with an empty array for each worker's chunks. */
 static json_t *arrays(size_t workers)
 {
     json_t *array = json_array();
@@ -107,7 +105,7 @@ static void add_chunk(json_t *chunks, size_t worker, json_t *chunk)
     json_array_append_new(json_array_get(chunks, worker), chunk);
 }
 
-/* The object of a platform; NULL for text. */
+/* Returns a platform's JSON object, or NULL for text output. */
 static json_t *object_of(bool json, const char *platform, size_t workers)
 {
     return json ? json_pack("{s:s, s:I}", "platform", platform, "workers",
@@ -115,7 +113,6 @@ static json_t *object_of(bool json, const char *platform, size_t workers)
                 : NULL;
 }
 
-/* Prints the object on a line of its own, and releases it. */
 static void print_object(json_t *json)
 {
     json_dumpf(json, stdout, JSON_REAL_PRECISION(17));
@@ -125,7 +122,7 @@ static void print_object(json_t *json)
 
 /* ---- star ---- */
 
-/* Adds each worker's chunks up; to be freed. */
+/* Returns each worker's share, the sum of its chunks; the caller frees it. */
 static quad *shares_of(const struct theory_star_plan *plan, size_t workers)
 {
     quad *shares = memory_or_exit(calloc(workers, sizeof *shares));
@@ -137,7 +134,7 @@ static quad *shares_of(const struct theory_star_plan *plan, size_t workers)
     return shares;
 }
 
-/* Number of workers that are served before the first is served again. */
+/* Returns how many workers are served before the first is served again. */
 static size_t served(const struct theory_star_plan *plan)
 {
     size_t count = 0;
@@ -177,8 +174,8 @@ static void star_json(const struct theory_star_plan *plan,
     print_object(json);
 }
 
-/* A line for each worker that is served: its share and, if there are several,
-   its chunks; of equal periods one. */
+/* Prints a line for each served worker: its share and, if it has several, its
+   chunks. Equal periods print one chunk. */
 static void print_shares(const struct theory_star_plan *plan,
                          const quad *shares)
 {
@@ -300,7 +297,7 @@ void model_print_results(const struct theory_results *results, size_t workers,
 
 /* ---- farm ---- */
 
-/* A line for each worker: its end and its chunks in time's order. */
+/* Prints a line for each worker: its end and its chunks in time order. */
 static void print_chunks(const struct theory_farm *farm)
 {
     for (size_t i = 0; i < farm->workers; ++i) {
@@ -329,7 +326,8 @@ static json_t *chunks_json(const struct theory_farm *farm)
     return chunks;
 }
 
-/* A factor that was computed is no fraction but for its 53 bits. */
+/* Prints the farm's factor. A computed factor is a double, so that a fraction
+   of it would have no meaning. */
 static void print_factor(json_t *json, quad factor, bool given)
 {
     if (json != NULL && given) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `quincunx model` prints on stdout, for people or as JSON. Workers count
-   from 1 there, as they come in the file. */
+/* Prints the results of `quincunx model` on stdout, as text or JSON. Workers
+   are numbered from 1 in the order of the file. */
 #ifndef QEMU_COMMAND_MODEL_PRINT_H
 #define QEMU_COMMAND_MODEL_PRINT_H
 
@@ -13,11 +13,11 @@
 void model_print_star(const struct theory_star_plan *plan,
                       const struct theory_star *star, bool json);
 
-/* The results of so many workers. */
+/* Prints the plan of a star with results for `workers` workers. */
 void model_print_results(const struct theory_results *results, size_t workers,
                          quad load, bool json);
 
-/* `given`: the factor is the user's, not one that was computed as a double. */
+/* Prints a farm. `given`: the factor is the user's, else a computed double. */
 void model_print_farm(const struct theory_farm *farm, quad load, quad factor,
                       bool given, bool json);
 

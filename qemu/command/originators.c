@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* What several originators cannot be given with; NULL: nothing. */
+/* Returns why several originators do not suit the request; NULL: they do. */
 static const char *refused_with(const struct request *request)
 {
     if (!schedule_has_groups(request->schedule.kind)) {

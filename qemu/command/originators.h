@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `--originator X,Y`, or `--originator X,Y=FILE`, which may be repeated: each
-   of these nodes has a load of its own. */
+/* Options `--originator X,Y` and `--originator X,Y=FILE`, which may be
+   repeated. Each node that is named with a FILE has its own load. */
 #ifndef QEMU_COMMAND_ORIGINATORS_H
 #define QEMU_COMMAND_ORIGINATORS_H
 
@@ -9,10 +9,10 @@
 #include "qemu/job/request.h"
 
 /*
- * Checks the options that were given with the mesh of a request, whose first
- * originator is at the last one's place, and sets its originators: of a single
- * one with a file, as if the file were the INPUT; of several *several, to be
- * freed with their loads. Result: 0, or EXIT_USAGE after a message.
+ * Checks --originator against the request's mesh, and sets the request's
+ * originators. A single FILE acts as INPUT. Several originators are allocated
+ * in *several, which the caller frees with their loads. Returns 0, or
+ * EXIT_USAGE after a message.
  */
 NODISCARD int originators_set(struct job_originator **several,
                               const struct option_places *given,

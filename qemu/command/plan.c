@@ -8,7 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Computes all nodes' shares, to be freed. Result: the exit status. */
+/* Computes the shares of all nodes in *nodes, which the caller frees. Returns 0
+   or an exit status. */
 static int compute_nodes(struct theory_node **nodes,
                          const struct plan_solved *solved,
                          const struct plan_options *options)

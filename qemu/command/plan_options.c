@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sides are powers of five, up to the largest model: 5^20 nodes. */
+/* Largest side of a torus with 5^20 nodes. Sides are powers of five. */
 #define SIDE_MAX 9765625u
-/* With --node-compute, or several rounds and fewer ports: a node takes a
-   kilobyte of memory. */
+/* Largest side for plans node by node, at about 1 KB of memory a node.
+   --node-compute needs such a plan, as do several rounds with fewer ports. */
 #define SIDE_NODES_MAX 625u
 #define TIME_BYTES 24u
 
@@ -69,7 +69,7 @@ static int set_layers(void *own, const char *option, const char *text)
     return parse_report(option, text, allowed);
 }
 
-/* P or P/Q, between 1 and 8: beyond, a load's time leaves every range. */
+/* Parses P or P/Q, 1 to 8. A larger power makes times too large to hold. */
 static int set_power(void *own, const char *option, const char *text)
 {
     struct plan_options *options = own;
@@ -110,7 +110,7 @@ static int set_originator(void *own, const char *option, const char *text)
 
 /* ---- the rows ---- */
 
-/* In the order of enum plan_key. */
+/* One row for each enum plan_key, in that order. */
 static const struct option_row rows[PLAN_KEYS] = {
     {"torus", "SIDE", 1, OPTION_SET, OPTION_ALL,
      .help = "Side of the torus: 5^k, 1 to 9765625", .required = true,
@@ -200,8 +200,7 @@ const struct option_table plan_option_table = {
 
 /* ---- the options together ---- */
 
-/* Takes startup, transfer and hop delay from the profile where no option gives
-   them. */
+/* Sets startup, transfer and hop delay from the profile unless given. */
 static int apply_profile(struct plan_options *options)
 {
     const struct profile *profile = &options->profile;
@@ -224,8 +223,8 @@ static int apply_profile(struct plan_options *options)
     return 0;
 }
 
-/* Units, or bytes: with --unit, "B" makes the difference. NULL, or what is
-   allowed. */
+/* Parses the load in units, or in bytes with the suffix "B" and --unit. Returns
+   NULL, or an error text "must be ...". */
 static const char *parse_load(struct plan_options *options)
 {
     const char *text = options->load;
@@ -246,7 +245,7 @@ static const char *parse_load(struct plan_options *options)
                : NULL;
 }
 
-/* Checks a side against the most that the options `with` allow. */
+/* Checks a side against the limit that the options named by `with` set. */
 static int check_side(const struct plan_options *options, unsigned most,
                       const char *with)
 {
@@ -256,7 +255,7 @@ static int check_side(const struct plan_options *options, unsigned most,
                              options->text[PLAN_TORUS], most, with);
 }
 
-/* Checks what options have to be together. Result: 0, or EXIT_USAGE. */
+/* Checks that options suit each other. Returns 0 or EXIT_USAGE. */
 static int check(const struct plan_options *options)
 {
     unsigned layers = options->input.phases_max + 1u;
@@ -288,7 +287,7 @@ static int check(const struct plan_options *options)
 
 /* ---- the model's input ---- */
 
-/* Sets stages and startup of a phase; false if the startup exceeds 64 bits. */
+/* Sets stages and startup of a phase. Returns false beyond 64 bits. */
 static bool set_phase(struct plan_options *options, unsigned phase)
 {
     struct theory_input *input = &options->input;
@@ -300,7 +299,7 @@ static bool set_phase(struct plan_options *options, unsigned phase)
         hops /= 5;
     }
     hops *= phase % 2 == 1 ? 3 : 1;
-    /* A stage is a circuit of one hop, or the whole path. */
+    /* A stage is a circuit of one hop, or of the whole path. */
     stages = options->store_and_forward ? hops : 1;
     input->stages[phase - 1] = (uint32_t)stages;
     return !__builtin_mul_overflow(options->hop_delay_ps, hops / stages,
@@ -309,7 +308,7 @@ static bool set_phase(struct plan_options *options, unsigned phase)
                                    &input->startup_ps[phase - 1]);
 }
 
-/* An option's text; what counts in its place if it is not given. */
+/* Returns an option's text, or the default of an option not given. */
 static const char *time_text(char text[TIME_BYTES],
                              const struct plan_options *options,
                              enum plan_key key)
@@ -321,7 +320,7 @@ static const char *time_text(char text[TIME_BYTES],
     return plan_given(options, key) ? options->text[key] : text;
 }
 
-/* Sets what several options tell together. */
+/* Fills in the model's input from all options together. */
 static int set_input(struct plan_options *options)
 {
     uint16_t side = (uint16_t)options->side;
@@ -358,14 +357,14 @@ int plan_options_check(struct plan_options *options)
                : EXIT_USAGE;
 }
 
-/* ---- the file of --node-compute ---- */
+/* ---- --node-compute ---- */
 
 struct reader {
     const struct plan_options *options;
-    uint64_t *compute_ps; /* 0: not named yet */
+    uint64_t *compute_ps; /* time a unit of each node, ps; 0: not in the file */
 };
 
-/* Takes a line X Y TIME. */
+/* Parses a line "X Y TIME". */
 static bool take_node(void *own, const struct theory_line *line,
                       char *const word[], unsigned words)
 {

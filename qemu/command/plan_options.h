@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `quincunx plan`: its options, the plan that they ask for, and its printing.
- */
+/* Options of `quincunx plan`, the plan that they ask for, and its printing. */
 #ifndef QEMU_COMMAND_PLAN_OPTIONS_H
 #define QEMU_COMMAND_PLAN_OPTIONS_H
 
@@ -12,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The options, by the number of their row. */
+/* Index of each option in its table. */
 enum plan_key {
     PLAN_TORUS,
     PLAN_LOAD,
@@ -38,75 +37,73 @@ enum plan_key {
 
 struct plan_options {
     uint64_t side;
-    const char *load; /* as given */
+    const char *load; /* value of --load as given */
     struct theory_input input;
-    uint64_t startup_ps; /* of a circuit without its hops */
+    uint64_t startup_ps; /* startup of a circuit without its hops */
     uint64_t hop_delay_ps;
     struct profile profile;
     uint64_t layer_compute_ps[THEORY_PHASES_MAX + 1];
-    unsigned layer_computes; /* entries */
+    unsigned layer_computes; /* number of entries in layer_compute_ps */
     uint32_t power_numerator;
     uint32_t power_denominator;
     uint64_t unit_bytes;
-    uint64_t phases; /* as given */
-    uint64_t rounds; /* 0: auto */
+    uint64_t phases; /* value of --phases as given */
+    uint64_t rounds; /* 0: chosen by the planner */
     uint64_t ports;
     bool store_and_forward;
-    uint64_t x; /* of the originator */
+    uint64_t x; /* coordinates of the originator */
     uint64_t y;
-    struct theory_torus torus; /* without compute times of nodes; only of sides
-                                  that are planned node by node */
-    const char *node_compute;  /* a file; NULL: all nodes are equal */
+    /* only for sides planned node by node; without the nodes' compute times */
+    struct theory_torus torus;
+    const char *node_compute; /* file name; NULL: all nodes are equal */
     bool per_node;
     bool json;
-    const char *text[PLAN_KEYS]; /* the values as given; NULL: not given */
+    /* value of each option as given; NULL: not given */
+    const char *text[PLAN_KEYS];
 };
 
 extern const struct option_table plan_option_table;
 
-/* Completes the options parsed, and checks that they suit each other. Result:
+/* Checks that the parsed options suit each other, and completes them. Returns
    0, or EXIT_USAGE after a message. */
 NODISCARD int plan_options_check(struct plan_options *options);
 
-/* Whether an option was given. */
 bool plan_given(const struct plan_options *options, enum plan_key key);
 
-/*
- * The compute time of each node, row by row: from the file of --node-compute,
- * or --compute for nodes that it does not list. To be freed. NULL after a
- * message.
- */
+/* Returns the compute time of each node, row by row: from the file of
+   --node-compute, or --compute for nodes not in the file. The caller frees the
+   array. Returns NULL after a message. */
 uint64_t *plan_read_nodes(const struct plan_options *options);
 
 struct plan_solved {
-    struct theory_plan plan; /* its makespan: when all is computed */
+    struct theory_plan plan; /* makespan: time until all is computed */
     struct theory_detail detail;
-    /* Similar rounds, beside the plan with --rounds; 0 rounds: none. */
+    /* Similar rounds, with --rounds beside the plan; 0 rounds: none. */
     struct theory_similar similar;
-    /* The plan is the similar rounds; then this is the best by the equations of
-       qemu/theory/model.h, with a makespan of 0 if those have none. */
+    /* True if `plan` consists of the similar rounds. `equations` is then the
+       best plan by qemu/theory/model.h; makespan 0: none exists. */
     bool is_similar;
     struct theory_plan equations;
-    /* With --results: they return while others or later rounds are computed,
-       or so long after the makespan. */
+    /* True with --results if results return during computing. Otherwise they
+       return after the makespan, which takes collect_ps. */
     bool meanwhile;
     uint64_t collect_ps;
-    /* Why no rounds with results that return meanwhile were planned: what they
-       are planned for; NULL if they were. */
+    /* Condition that fails for rounds with results returned during computing:
+       "at most 16 rounds"; NULL: none fails. */
     const char *meanwhile_limit;
 };
 
-/* Plans. Result: 0, or an exit status after a message on stderr; after success
-   the caller frees the detail. */
+/* Solves the plan. Returns 0, or an exit status after a message on stderr.
+   After success the caller frees .detail. */
 NODISCARD int plan_solve(struct plan_solved *solved,
                          const struct plan_options *options);
 
-/* When all results are back. */
+/* Returns the time until all results are back, ps. */
 uint64_t plan_results_ps(const struct plan_solved *solved);
 
-/* `nodes`: NULL, or the share of every node, row by row. Cost: O(nodes). The
-   JSON has every round, the table their sums. Result of the JSON: 0, or
-   EXIT_FAILED after a message if a number is infinite. */
+/* Prints the plan. `nodes` has each node's share, row by row, or is NULL. Takes
+   O(nodes) time. JSON lists every round, the table only sums. The JSON function
+   returns 0, or EXIT_FAILED after a message if a number is infinite. */
 NODISCARD int plan_print_json(const struct plan_solved *solved,
                               const struct theory_node *nodes,
                               const struct plan_options *options);

@@ -13,7 +13,7 @@ static uint64_t node_count(const struct plan_options *options)
     return options->side * options->side;
 }
 
-/* 5^N */
+/* Returns the number of nodes that a plan of N phases uses: 5^N. */
 static uint64_t active_nodes(const struct theory_plan *plan)
 {
     return theory_layer_nodes(plan->phases + 1u) / 4;
@@ -21,7 +21,7 @@ static uint64_t active_nodes(const struct theory_plan *plan)
 
 /* JSON. */
 
-/* Adds the figures of a part to an object, which is the result. */
+/* Adds the figures of a part of the plan to a JSON object, and returns it. */
 static json_t *with_part(json_t *json, const struct theory_part *part)
 {
     json_object_update_new(json, json_pack("{s:f, s:f, s:I}", "share_units",
@@ -77,7 +77,7 @@ static json_t *layer_json(const struct theory_plan *plan,
     return layer;
 }
 
-/* Makespan of similar rounds beyond the plan's, as a part of the latter. */
+/* Returns by which fraction similar rounds take longer than the plan. */
 static double loss_of(const struct theory_similar *similar,
                       const struct theory_plan *plan)
 {
@@ -86,7 +86,7 @@ static double loss_of(const struct theory_similar *similar,
                : (double)similar->makespan_ps / (double)plan->makespan_ps - 1;
 }
 
-/* Adds similar rounds, and if the plan is theirs the best by the equations. */
+/* Adds the similar rounds and, if they are taken, the equations' best plan. */
 static void add_similar(json_t *json, const struct plan_solved *solved)
 {
     const struct theory_similar *similar = &solved->similar;
@@ -124,14 +124,15 @@ static void add_results(json_t *json, const struct plan_solved *solved)
     }
 }
 
-/* A time that was given; jansson has 63 bits. */
+/* Returns a time as JSON. Times above 63 bits become reals, as jansson has no
+   larger integers. */
 static json_t *time_json(uint64_t time_ps)
 {
     return time_ps > INT64_MAX ? json_real((double)time_ps)
                                : json_integer((json_int_t)time_ps);
 }
 
-/* The text of an option, or null. */
+/* Returns the text of an option, or JSON null. */
 static json_t *text_json(const struct plan_options *options, enum plan_key key)
 {
     return plan_given(options, key) ? json_string(options->text[key])
@@ -152,7 +153,7 @@ static json_t *computes_json(const struct plan_options *options)
     return times;
 }
 
-/* The options' values, without torus, originator and load. */
+/* Returns all options' values except torus, originator and load. */
 static json_t *inputs_json(const struct plan_options *options)
 {
     bool layers = plan_given(options, PLAN_LAYER_COMPUTE);
@@ -203,8 +204,7 @@ static json_t *plan_json(const struct theory_plan *plan,
     return json;
 }
 
-/* Prints nodes one by one: ten million as jansson values would take
-   gigabytes. */
+/* Prints nodes one by one: a JSON tree of ten million would take gigabytes. */
 static void print_nodes(const struct theory_node *nodes,
                         const struct plan_options *options)
 {
@@ -254,7 +254,7 @@ int plan_print_json(const struct plan_solved *solved,
 
 /* A table for people. */
 
-/* A time in us with all six digits after the point. */
+/* Returns a time in us with all six digits after the point. */
 static struct amount us_of(uint64_t time_ps)
 {
     struct amount us;
@@ -275,7 +275,7 @@ static void print_layers(const struct theory_plan *plan)
     }
 }
 
-/* Explains the table's numbers where nodes or rounds differ. */
+/* Explains the table's numbers if nodes or rounds differ. */
 static void print_meaning(const struct plan_solved *solved,
                           const struct plan_options *options)
 {

@@ -17,13 +17,13 @@ uint64_t plan_results_ps(const struct plan_solved *solved)
 
 /* ---- several rounds ---- */
 
-/* Times of two solvers differ by less than this where they are the same. */
+/* Returns the difference of two solvers' times that counts as none, ps. */
 static uint64_t nearest_ps(uint64_t time_ps)
 {
     return time_ps / 1000000000000 + 1;
 }
 
-/* The largest number of rounds below one for which nothing is feasible. */
+/* Finds the largest feasible number of similar rounds below `rounds`. */
 static void find_feasible(struct plan_solved *solved,
                           const struct theory_members *members, unsigned rounds)
 {
@@ -37,8 +37,7 @@ static void find_feasible(struct plan_solved *solved,
     }
 }
 
-/* Takes the similar rounds that were found, instead of the plan if there is
-   one. */
+/* Replaces the plan, if there is one, by the similar rounds found. */
 static int take_similar(struct plan_solved *solved,
                         const struct theory_members *members, bool planned)
 {
@@ -59,12 +58,9 @@ static int take_similar(struct plan_solved *solved,
     return error;
 }
 
-/*
- * Plans one round, or several: the best of the rounds in which no node is ever
- * idle. Of layers similar rounds are taken if they are earlier: where startups
- * are long against the load, the equations have a volume of less than nothing,
- * and with it no plan.
- */
+/* Plans one round, or the best of several rounds without idle nodes. Layers use
+   similar rounds instead if these end earlier. With long startups and small
+   loads the equations give a negative volume, thus no plan. */
 static int solve_rounds(struct plan_solved *solved,
                         const struct theory_members *members, unsigned rounds)
 {
@@ -89,9 +85,9 @@ static int solve_rounds(struct plan_solved *solved,
                : error;
 }
 
-/* Plans as many rounds for an input, layer by layer; or node by node where
-   nodes of a layer differ: by --node-compute, or by several rounds with
-   --ports. Result: the solver's error, or an exit status. */
+/* Plans `rounds` rounds layer by layer, or node by node if nodes of a layer
+   differ: with --node-compute, or several rounds with --ports. Returns the
+   solver's error, or an exit status. */
 static int solve_members(struct plan_solved *solved,
                          const struct theory_input *input,
                          const struct plan_options *options, unsigned rounds)
@@ -124,8 +120,8 @@ static int solve_members(struct plan_solved *solved,
 
 /* ---- results ---- */
 
-/* Time in which results come back when all is computed, phase by phase, as long
-   as those of all rounds take, to the nearest picosecond. */
+/* Returns how long results of all rounds take to return phase by phase after
+   computing, to the nearest ps. */
 static uint64_t collect_ps(const struct theory_plan *plan,
                            const struct theory_input *input)
 {
@@ -143,7 +139,7 @@ static uint64_t collect_ps(const struct theory_plan *plan,
     return (uint64_t)(sum_ps + 0.5);
 }
 
-/* Several rounds whose results return when all is computed. */
+/* Plans several rounds whose results return after all computing. */
 static int solve_collected(struct plan_solved *solved,
                            const struct plan_options *options, unsigned rounds)
 {
@@ -162,10 +158,9 @@ static int solve_collected(struct plan_solved *solved,
     return error;
 }
 
-/* A number of rounds with results, as boards carry them out: in one round
-   layers that are done return theirs while others compute; in several they
-   return while later rounds are computed, if that is earlier than when all is
-   computed. */
+/* Plans `rounds` rounds with results. One round: finished layers return results
+   while others compute. Several rounds: results return during later rounds if
+   that ends earlier than returning all at the end. */
 static int solve_results(struct plan_solved *solved,
                          const struct plan_options *options, unsigned rounds)
 {
@@ -195,7 +190,7 @@ static int solve_results(struct plan_solved *solved,
     return ERR_OK;
 }
 
-/* The number of rounds whose results are back first; ties go to fewer. */
+/* Plans with the fewest rounds among those whose results are back first. */
 static int solve_best_results(struct plan_solved *solved,
                               const struct plan_options *options)
 {
@@ -221,7 +216,7 @@ static int solve_best_results(struct plan_solved *solved,
     return error;
 }
 
-/* Plans by the model that the options ask for. Result: the solver's error, or
+/* Plans by the model that the options ask for. Returns the solver's error, or
    an exit status after a message. */
 static int solve(struct plan_solved *solved, const struct plan_options *options)
 {
@@ -242,7 +237,8 @@ static int solve(struct plan_solved *solved, const struct plan_options *options)
                : solve_members(solved, input, options, rounds);
 }
 
-/* Prints which of --rounds and --phases is infeasible, and what is feasible. */
+/* Prints which of --rounds and --phases is infeasible, and its largest R or N.
+ */
 static int print_infeasible(const struct theory_plan *plan,
                             const struct plan_options *options)
 {

@@ -14,8 +14,8 @@ struct options {
     const char *firmware;
     const char *page; /* file, or NULL */
     bool json;
-    const char *serve;   /* as given, or NULL */
-    uint16_t serve_port; /* 0: one that is free */
+    const char *serve;   /* value as given; NULL: no page is served */
+    uint16_t serve_port; /* 0: any free port */
     FILE *people;        /* stream of lines for people */
 };
 
@@ -47,7 +47,7 @@ static int print(const struct options *options, const struct ps *ps)
     return 0;
 }
 
-/* Prints what was read. Result: whether all went well. */
+/* Prints the readings. Returns false if an output could not be written. */
 static bool show(const struct options *options, struct ps *ps,
                  struct console *console)
 {
@@ -85,7 +85,7 @@ static bool look_for_page(const struct options *options,
     return well;
 }
 
-/* A page that is live, until the user ends it. */
+/* Serves a live page until the user ends it. */
 static bool serve(const struct options *options, struct console *console)
 {
     struct board_page *page = board_page_serve(

@@ -10,11 +10,11 @@
 #include <string.h>
 
 #define LOOK_MS 100
-#define BACK_MS 20000u /* time that a board gets to answer again */
+#define BACK_MS 20000u /* time for a board to answer again, ms */
 #define ROWS_MS 120000u
 
-/* Resets the nodes at a distance from the originator; done[i] becomes whether
-   node i accepted it. */
+/* Resets the nodes at distance `far` from the originator. done[i] becomes true
+   if node i accepts. */
 static void reset_at_distance(struct board_target *target, unsigned far,
                               bool *done)
 {
@@ -28,8 +28,8 @@ static void reset_at_distance(struct board_target *target, unsigned far,
     }
 }
 
-/* Waits until all nodes that were reset answer with another start number, for
-   BACK_MS at most. Result: how many do not. */
+/* Waits up to BACK_MS until all reset nodes answer with a new start number.
+   Returns how many do not. */
 static unsigned wait_until_back(struct board_target *target, const bool *done)
 {
     struct sweep *sweep = &target->nodes.sweep;
@@ -79,7 +79,7 @@ static void print_missing(struct board_target *target)
     }
 }
 
-/* Resets far nodes first: a board that is starting relays nothing. */
+/* Resets the farthest nodes first, because a starting board relays nothing. */
 static void reset_all(struct board_target *target, bool *done)
 {
     struct sweep *sweep = &target->nodes.sweep;

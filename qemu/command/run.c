@@ -35,16 +35,17 @@ struct own_options {
     const char *trace;
     const char *gantt;
     const char *html;
-    const char *serve;          /* as given, or NULL */
-    uint16_t serve_port;        /* 0: one that is free */
-    struct run_page *live;      /* or NULL */
-    const char *command;        /* this one, for a shell */
-    struct option_texts output; /* of the whole load, or of each originator's */
+    const char *serve;     /* value as given; NULL: no page is served */
+    uint16_t serve_port;   /* 0: any free port */
+    struct run_page *live; /* page of the running job; or NULL */
+    const char *command;   /* the command line, quoted for a shell */
+    /* one file for the whole load, or one for each originator */
+    struct option_texts output;
     const char *rates_path;
     struct rates *rates; /* or NULL */
     bool json;
     FILE *people; /* stream of lines for people */
-    bool choose;  /* --schedule auto */
+    bool choose;  /* --schedule auto was given */
 };
 
 static const char *schedule_known(size_t index)
@@ -52,8 +53,7 @@ static const char *schedule_known(size_t index)
     return index < SCHEDULES ? schedule_name((enum schedule)index) : NULL;
 }
 
-/* Stores the schedule, which is known, or auto, the default of several
-   originators. */
+/* Stores a known schedule. The word auto sets .choose instead. */
 static int set_schedule(void *own, const char *option, const char *text)
 {
     struct own_options *options = own;
@@ -65,7 +65,7 @@ static int set_schedule(void *own, const char *option, const char *text)
     return options->choose ? 0 : schedule_of(&schedule->kind, text);
 }
 
-/* What tells the kind of the kernel's output at the end of its name. */
+/* Returns the file name suffixes that suit the kernel's output. */
 static const char *output_suffixes(const void *own)
 {
     const struct own_options *options = own;
@@ -133,7 +133,7 @@ static int check_output_count(const struct own_options *options)
     return EXIT_USAGE;
 }
 
-/* Refuses to choose what is given. */
+/* Refuses --rounds and --phases with --schedule auto. */
 static int check_choice(const struct own_options *options)
 {
     const struct request *request = &options->job.request;
@@ -148,8 +148,8 @@ static int check_choice(const struct own_options *options)
     return 0;
 }
 
-/* Checks -o once the load is known: whether there will be an output, and
-   whether its format suits the file's name. */
+/* Checks -o after the load is read: the kernel must have an output, and its
+   format must suit the file's name. */
 static int check_output(const struct own_options *options)
 {
     const struct request *request = &options->job.request;
@@ -159,7 +159,7 @@ static int check_output(const struct own_options *options)
         return 0;
     }
     if (request->originator[0].terms.output_denominator == 0) {
-        /* An output by the argument: of spin, whose file has no format. */
+        /* The kernel spin has an output only with some arguments. */
         bool never = format->kernel != NULL && format->output == NULL;
 
         return usage_error("-o '%s': kernel %s has no output%s; its result is "
@@ -182,7 +182,7 @@ static int check_output(const struct own_options *options)
     return 0;
 }
 
-/* Says before the run, to people, that an output is made for nothing. */
+/* Warns before the run that the kernel's output will not be kept. */
 static void warn_of_no_output(const struct own_options *options)
 {
     const struct request *request = &options->job.request;
@@ -198,8 +198,7 @@ static void warn_of_no_output(const struct own_options *options)
     }
 }
 
-/* Writes the output of one originator's load as a file of the kernel's format.
- */
+/* Writes the output of one originator's load in the kernel's format. */
 static int write_output(FILE *out, const char *path,
                         const struct outcome *outcome, uint32_t index)
 {
@@ -217,7 +216,7 @@ static int write_output(FILE *out, const char *path,
     return 0;
 }
 
-/* Writes the outputs of originators to a file, one behind the other. */
+/* Writes the outputs of several originators to one file, in their order. */
 static int write_output_file(const char *path, const struct outcome *outcome,
                              uint32_t first, uint32_t count)
 {
@@ -233,7 +232,7 @@ static int write_output_file(const char *path, const struct outcome *outcome,
     return file_output_close(&file, status == 0) == 0 ? 0 : 1;
 }
 
-/* The outputs to the files that are given, all to the only one. */
+/* Writes the outputs to their files, or all to a single file. */
 static int write_outputs(const struct own_options *options,
                          const struct outcome *outcome)
 {
@@ -249,8 +248,7 @@ static int write_outputs(const struct own_options *options,
     return failed;
 }
 
-/* What is made of the report: the file, the page, and with --json what is
-   printed; the served page last. */
+/* Writes the report as a file, a page, and JSON. Ends the served page last. */
 static int write_report(const struct own_options *options,
                         const struct outcome *outcome)
 {
@@ -298,7 +296,7 @@ static void print_output(FILE *out, const char *path)
     print_file(out, "output", path, bytes);
 }
 
-/* The files that were written. */
+/* Prints the names of the files written. */
 static void print_files(FILE *out, const struct own_options *options)
 {
     const struct {
@@ -339,7 +337,8 @@ static int write_all(const struct own_options *options,
     if (options->rates != NULL) {
         struct job_task first = job_task_of(&options->job.request);
 
-        failed |= rates_update(&first, outcome); /* of several, the first */
+        /* only the first of several originators */
+        failed |= rates_update(&first, outcome);
     }
     if (!options->json) {
         verdict_print(out, outcome);
@@ -349,7 +348,7 @@ static int write_all(const struct own_options *options,
     return failed == 0 ? 0 : EXIT_FAILED;
 }
 
-/* ---- the page while the job runs ---- */
+/* ---- the live page ---- */
 
 static int start_page(struct own_options *options)
 {
@@ -361,20 +360,20 @@ static int start_page(struct own_options *options)
     return options->live != NULL ? 0 : EXIT_FAILED;
 }
 
-/* All that was printed is there before the wait. */
+/* Keeps serving the page after the job, once all output is flushed. */
 static void stay_with_page(const struct own_options *options)
 {
     const char *input = options->job.request.originator[0].input_name;
 
     if (options->live != NULL && fflush(stdout) == 0) {
-        /* mpirun's standard input ends at once where its own is empty. */
+        /* mpirun's standard input ends at once if its own is empty. */
         run_page_stay(options->live,
                       ranks_count() > 1 ||
                           (input != NULL && strcmp(input, "-") == 0));
     }
 }
 
-/* Has smaller meshes do the same; frees the outcome if that is interrupted. */
+/* Repeats the job on smaller meshes. Frees the outcome if interrupted. */
 static int compare_sizes(struct outcome *outcome, const struct request *request)
 {
     int status = smaller_one_board(outcome, request);
@@ -386,7 +385,7 @@ static int compare_sizes(struct outcome *outcome, const struct request *request)
     return status;
 }
 
-/* Completes the request, which nobody changes from then on. */
+/* Completes the request, which stays constant afterwards. */
 static int prepare(struct own_options *options)
 {
     int status = job_options_check(&options->job);
@@ -499,7 +498,7 @@ static void print_kernel(const struct kernel *kernel)
     putchar('\n');
 }
 
-/* KERNELs are names of the table, of which it keeps one bit each. */
+/* Sets the bit of a kernel, KERNEL's index in the table. */
 static int choose_kernel(void *own, const char *option, const char *text)
 {
     uint64_t *chosen = own;

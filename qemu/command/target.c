@@ -58,7 +58,8 @@ static void print_silent(const struct sweep_node *node)
             node->at.y, why);
 }
 
-/* Nobody wants to reset the board beside the one that is meant. */
+/* Whether the board reports other coordinates than the target's. Such a board
+   must not be reset in its place. */
 static bool is_elsewhere(const struct identity *its, struct torus_coord at)
 {
     if (!its->placed || (its->place.x == at.x && its->place.y == at.y)) {
@@ -118,8 +119,8 @@ bool board_target_has(const struct board_target *target, uint32_t index)
 
 /* ---- commands ---- */
 
-/* Sends a command again while its port is busy: a peek of an earlier command
-   may still be on its way. */
+/* Sends a command. Retries while the port is busy, because a peek of an earlier
+   command may still be under way. */
 static int request_when_free(struct console *console,
                              struct console_reply *reply, const char *command)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The target of `identify` and `reset`: one node of a mesh of boards, or all.
- * Before a command is sent to a node, a peek must have found it; other paths
- * are tried if the shortest does not lead to it.
- */
+/* The target of `identify` and `reset`: one node of a mesh of boards, or all
+   nodes. A peek must have found the node before a command is sent. Other paths
+   are tried if the shortest fails. */
 #ifndef QEMU_COMMAND_TARGET_H
 #define QEMU_COMMAND_TARGET_H
 
@@ -13,40 +11,37 @@
 
 struct board_target {
     struct board_options options;
-    const char *text; /* "X,Y" or "all"; NULL: none was given */
+    const char *text; /* "X,Y" or "all"; NULL: not given */
     bool all;
     struct torus_coord at;
     struct nodes nodes;
-    unsigned failed; /* nodes that did not answer or failed a command */
+    /* number of nodes without an answer or with a failed command */
+    unsigned failed;
 };
 
-/* Parses a word of the command line, X,Y or all, into a struct board_target: an
-   option row's set(). Result: 0, or EXIT_USAGE after a message. */
+/* Parses a word of the command line, X,Y or all, into a struct board_target;
+   this is an option row's set(). Returns 0, or EXIT_USAGE after a message. */
 NODISCARD int board_target_parse(void *options, const char *option,
                                  const char *text);
 
-/* As board_options_work(), of a struct that begins with a struct board_target.
-   Result: also EXIT_FAILED if nodes failed. */
+/* Calls board_options_work() for a struct that begins with a struct
+   board_target. Returns EXIT_FAILED if nodes failed, else work()'s result. */
 NODISCARD int board_target_work(void *options,
                                 int (*work)(void *options,
                                             struct console *console));
 
-/*
- * Reads the identities of the target's nodes. Nodes that do not answer, or
- * report another place, are printed and counted as failed. Result: 0, or an
- * exit status after a message.
- */
+/* Reads the identities of the target's nodes. Prints and counts as failed the
+   nodes that do not answer or report other coordinates. Returns 0, or an exit
+   status after a message. */
 NODISCARD int board_target_find(struct board_target *target,
                                 struct console *console);
 
-/* Whether the node belongs to the target, and answered. */
+/* Whether the node belongs to the target and answered. */
 bool board_target_has(const struct board_target *target, uint32_t index);
 
-/*
- * Sends `command`, the path to the node and `argument` ("" or " 10") to the
- * originator's console. Result: whether the node answered; else it is printed
- * and counted as failed.
- */
+/* Sends `command`, the path to the node, and `argument` ("" or " 10") to the
+   originator's console. Returns whether the node answered. A node without an
+   answer is printed and counted as failed. */
 bool board_target_command(struct board_target *target, uint32_t index,
                           const char *command, const char *argument);
 
