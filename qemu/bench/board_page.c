@@ -14,18 +14,19 @@
 #define FORGIVE_MS 30000u
 #define TIME_BYTES 32u
 #define STOP_S 3.0
-#define LAST_S 20.0 /* a reading with dead boards takes 14 s */
+#define LAST_S 20.0 /* most seconds of a reading; 14 s with dead boards */
 
 struct board_page {
-    struct page_server *server; /* or NULL: the page is not live */
+    struct page_server *server; /* NULL: the page is not live */
     struct torus_size size;
     struct torus_coord originator;
-    struct console *console; /* or NULL: no board is asked yet */
+    struct console *console; /* NULL: no board is asked yet */
     bool well;               /* atomic */
-    /* The last reading; the server's thread's, while it reads. */
+    /* The last reading. While a reading runs, only the server's thread may use
+       it. */
     struct ps ps;
     struct links links;
-    uint64_t forgiven_ms; /* when dead boards were last asked again */
+    uint64_t forgiven_ms; /* host time when dead boards were last asked */
 };
 
 static json_t *mesh_json(const struct board_page *page)
@@ -35,7 +36,6 @@ static json_t *mesh_json(const struct board_page *page)
 
 /* ---- a reading ---- */
 
-/* Asks all boards. */
 static void ask(struct board_page *page)
 {
     uint64_t now_ms = host_clock_ms(console_clock(page->console));
@@ -52,7 +52,7 @@ static void ask(struct board_page *page)
     __atomic_store_n(&page->well, well && !page->ps.silent, __ATOMIC_RELAXED);
 }
 
-/* Errors in words, beside their numbers. */
+/* Adds texts of errors beside their numbers. */
 static void add_words(json_t *nodes)
 {
     json_t *node;
@@ -69,7 +69,7 @@ static void add_words(json_t *nodes)
     }
 }
 
-/* The reading as qemu/report/page/boards.js reads it. */
+/* Returns the reading as JSON for qemu/report/page/boards.js. */
 static json_t *reading_json(const struct board_page *page)
 {
     json_t *nodes = ps_json(&page->ps);
@@ -79,7 +79,7 @@ static json_t *reading_json(const struct board_page *page)
                      nodes, "links", links_json(&page->links, true));
 }
 
-/* The host's local time, with its offset. */
+/* Writes the host's local time, with its UTC offset. */
 static void time_text(char text[TIME_BYTES])
 {
     time_t now = time(NULL);
@@ -130,7 +130,7 @@ static json_t *read_state(void *context)
 
 int board_page_ask(struct board_page *page, struct console *console)
 {
-    /* The pauses leave most of the links' time to jobs. */
+    /* Pauses of the reading leave most of the links' time to jobs. */
     const struct page_source source = {.event = "mesh",
                                        .read = read_state,
                                        .context = page,
@@ -184,7 +184,7 @@ void board_page_close(struct board_page *page)
 
         page_server_end(page->server, NULL);
         if (!stopped) {
-            return; /* it uses all of this, and ends with the process */
+            return; /* the server's thread still uses the page */
         }
         page_server_close(page->server);
     }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The page of a mesh of boards that stands: the state of every node, its last
- * job, and the counters of its links, asked by peeks over one console
- * (qemu/serial/), in a file, or live: then asked every few seconds while a
- * browser shows the page.
- */
+/* The web page of a mesh of real boards: state and last job of every node, and
+   the counters of its links. The host asks boards by peeks over one console
+   (qemu/serial/). The page is a file, or live: boards are then asked every few
+   seconds while a browser shows it. */
 #ifndef QEMU_BENCH_BOARD_PAGE_H
 #define QEMU_BENCH_BOARD_PAGE_H
 
@@ -15,39 +13,37 @@
 
 struct board_page;
 
-/* A page that is not live; it reads boards when it is told to. */
+/* Returns a page that is not live. It asks boards only in board_page_read(). */
 struct board_page *board_page_new(struct torus_size size,
                                   struct torus_coord originator);
 
-/* Serves the page on a port, 0: one that is free, and prints its address on
-   stderr. Result: NULL after a message. */
+/* Serves a live page on a port (0: any free port) and prints its address on
+   stderr. Returns NULL after a message. */
 struct board_page *board_page_serve(uint16_t port, struct torus_size size,
                                     struct torus_coord originator);
 
-/* Gives the console, of the board at `originator`, to the page, which asks the
-   boards over it from now on if it is live. Result: 0, or -1 after a message.
- */
+/* Gives the page the console of the board at `originator`. A live page begins
+   to ask boards over it. Returns 0, or -1 after a message. */
 NODISCARD int board_page_ask(struct board_page *page, struct console *console);
 
-/*
- * Ends the live page's questions and asks all boards once more, after
- * board_page_ask(). One that did not answer before is asked again half a minute
- * later, since that takes seconds (qemu/serial/sweep.h). Result: the states,
- * until board_page_close(); NULL: boards still do not answer a question of the
- * live page.
- */
+/* Stops the questions of a live page and asks all boards once more. Call
+   board_page_ask() first. A board that did not answer before is asked again
+   half a minute later, since that takes seconds (qemu/serial/sweep.h). Returns
+   the states, valid until board_page_close(), or NULL if a question of the live
+   page is still open. */
 struct ps *board_page_read(struct board_page *page);
 
-/* Whether all nodes were well when they were asked last; true: they never
-   were. */
+/* Returns whether all nodes were well at the last reading; true before the
+   first one. */
 bool board_page_well(struct board_page *page);
 
-/* Writes the states that were read last as a page that is not live. Result: 0,
-   or -1 after a message. */
+/* Writes the last states as a page that is not live. Returns 0, or -1 after a
+   message. */
 NODISCARD int board_page_write(struct board_page *page, const char *path);
 
-/* Ends the server, and the console: at once if its board is gone; one that is
-   silent is left after seconds, for the process' end. NULL is fine. */
+/* Ends the server and closes the console, at once if its board is gone. If a
+   question is still open after seconds, the memory is left until the process
+   ends. NULL is allowed. */
 void board_page_close(struct board_page *page);
 
 #endif

@@ -9,11 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Part of the repeats that are no later than late_most_ps, %. */
+/* Percentage of repeats that are at most late_most_ps late. */
 #define MOST_PERCENT 95u
 
-/* The time of the two circuits of an exchange: of the probe and of its
-   answer. */
+/* Returns the time of a probe's two circuits, there and back. */
 static double round_trip_ps(const struct probe_row *row)
 {
     return (double)(int64_t)((row->t4_ps - row->t1_ps) -
@@ -59,8 +58,7 @@ static int by_value(const void *a, const void *b)
     return less_or_more(*(const double *)a, *(const double *)b);
 }
 
-/* Where a repeat stands among those of its probe, the shortest being number 0.
- */
+/* Rank of a repeat among those of its probe, by round trip. */
 enum part {
     PART_SHORTEST,
     PART_FAST,
@@ -75,7 +73,7 @@ static enum part part_of(uint32_t number, uint32_t count)
                                       : PART_SLOW;
 }
 
-/* Result: how many of the rows are of one probe; 0 of no rows. */
+/* Returns how many leading rows are repeats of one probe. */
 static uint32_t count_same(const struct probe_row row[], uint32_t rows)
 {
     uint32_t count = 0;
@@ -86,7 +84,7 @@ static uint32_t count_same(const struct probe_row row[], uint32_t rows)
     return count;
 }
 
-/* Sets how much later than the shortest one the other repeats came. */
+/* Sets late_half_ps and late_most_ps. */
 static void note_late(struct calibration *calibration,
                       const struct probe_row sorted[])
 {
@@ -141,7 +139,7 @@ void calibrate_set_aside(struct calibration *calibration)
 
 /* ---- fits ---- */
 
-/* Result: a - b, which may be negative. */
+/* Returns a - b, which may be negative. */
 static double less(uint64_t a_ps, uint64_t b_ps)
 {
     return (double)(int64_t)(a_ps - b_ps);
@@ -179,7 +177,7 @@ static bool fit_circuits(struct calibration *calibration)
     return known;
 }
 
-/* Fits the clock of the node that the rows are of. */
+/* Fits the clock of the node to which the rows belong. */
 static void fit_clock(struct calibrate_clock *clock,
                       const struct calibration *calibration,
                       const struct probe_row *const rows[], double x[],
@@ -212,7 +210,7 @@ static void fit_clock(struct calibrate_clock *clock,
     }
 }
 
-/* Result: the earliest t1 of all rows, which may be in any order. */
+/* Returns the earliest t1 of all rows, which may be in any order. */
 static uint64_t first_ps(const struct calibration *calibration)
 {
     uint64_t first = calibration->row[0].t1_ps;
@@ -225,7 +223,7 @@ static uint64_t first_ps(const struct calibration *calibration)
     return first;
 }
 
-/* Orders places of rows by node, and those of one node as they are. */
+/* Orders pointers to rows by node; rows of one node stay in order. */
 static int by_clock(const void *a, const void *b)
 {
     const struct probe_row *const *left = a;
@@ -278,10 +276,9 @@ bool calibrate_fit(struct calibration *calibration, struct torus_size size)
 
 /* ---- the mesh ---- */
 
-/* Sends a small probe to each node that will be probed, and drops its times:
-   the first message sets a node's clock (hal/serial/state.h), so the times of
-   its receipt and of its answer are by two clocks. Result: 0 or an exit
-   status. */
+/* Sends a small probe to each node, and drops its times: a node's first message
+   sets its clock (hal/serial/state.h), so receipt and answer would be timed by
+   two clocks. Returns 0 or an exit status. */
 static int wake(struct job_mesh *mesh, const struct probe probes[],
                 uint32_t count)
 {
@@ -307,7 +304,7 @@ static int wake(struct job_mesh *mesh, const struct probe probes[],
     return status;
 }
 
-/* Carries the probes out; their rows are in the same order. */
+/* Runs the probes, and stores their rows in the same order. */
 static int measure(struct calibration *calibration, struct job_mesh *mesh,
                    const struct probe probes[], uint32_t count)
 {

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fits the costs of circuits and the offsets and drifts of the nodes' clocks to
- * the times of probes (qemu/job/probe.h).
+ * Fits the times of circuits, and offset and drift of each node's clock, to
+ * measured probes (qemu/job/probe.h).
  *
- * A probe of B bytes and its answer of A take, over d links there and back,
- * 2 startup + 2 d hop_delay + (A + B) transfer. Startup, hop delay and transfer
- * time are fitted to that. A node's clock less the originator's is then
- * ((t2 - t1) - (t4 - t3) - (B - A) transfer) / 2, halfway between the probe's
- * receipt and the answer: at (t1 + t4 + (B - A) transfer) / 2 of the
- * originator. A line over those times has offset and drift.
+ * A probe of B bytes and its answer of A bytes, over d links each way, take
+ *
+ *   2 startup + 2 d hop_delay + (A + B) transfer,
+ *
+ * to which startup, hop delay and transfer time are fitted. A node's clock
+ * minus the originator's is then
+ *
+ *   ((t2 - t1) - (t4 - t3) - (B - A) transfer) / 2
+ *
+ * at the originator's time (t1 + t4 + (B - A) transfer) / 2, halfway between
+ * receipt of the probe and answer. A line through these points gives offset and
+ * drift.
  */
 #ifndef QEMU_BENCH_CALIBRATE_H
 #define QEMU_BENCH_CALIBRATE_H
@@ -24,9 +30,9 @@
 struct calibrate_clock {
     struct torus_coord at;
     uint32_t rows;
-    struct fit_value offset_ps; /* at zero_ps */
-    struct fit_value drift;     /* seconds a second */
-    bool drifts;                /* there are enough rows for `drift` */
+    struct fit_value offset_ps; /* clock offset at zero_ps */
+    struct fit_value drift;     /* clock drift, seconds per second */
+    bool drifts;                /* the rows suffice to fit `drift` */
 };
 
 struct calibration {
@@ -34,52 +40,50 @@ struct calibration {
     const char *board;
     uint32_t row_count;
     struct probe_row *row;
-    uint32_t
-        circuit_rows;    /* first rows, to which circuits are fitted; 0: all */
-    uint32_t clock_rows; /* first rows, to which clocks are fitted; 0: all */
-    double late_half_ps; /* 50 % of the repeats that do not count took at */
-    double late_most_ps; /* most late_half_ps longer, 95 % late_most_ps */
+    uint32_t circuit_rows; /* leading rows for the fit of circuits; 0: all */
+    uint32_t clock_rows;   /* leading rows for the fit of clocks; 0: all */
+    /* Delay of repeats that the fit of circuits skips, against the shortest
+       repeat: median and 95 % quantile. */
+    double late_half_ps;
+    double late_most_ps;
     struct fit_value startup_ps;
     struct fit_value hop_ps;
     struct fit_value transfer_ps; /* per byte */
-    double rms_ps;                /* of the residuals */
-    uint64_t zero_ps;             /* earliest t1 */
+    double rms_ps;                /* root mean square of the residuals */
+    uint64_t zero_ps;             /* earliest t1 of all rows */
     uint32_t clock_count;
-    struct calibrate_clock *clock; /* by the nodes' indices */
+    struct calibrate_clock *clock; /* in the order of node indices */
 };
 
 /*
- * Sorts row[] so that repeats of a probe do not spoil the fits on boards whose
- * time is the world's: most repeats take about as long, a few much longer (a
- * set-up that was refused or lost, a frame that was sent again, an interrupt).
- * Of the rows with the same node and size, the one with the shortest round trip
- * comes first, for the fit of circuits; of the others those that were among the
- * faster half come next, for the clocks, which need times that lie apart; the
- * rest come last. Sets circuit_rows, clock_rows, late_half_ps, late_most_ps.
+ * Sorts row[] so that slow repeats of a probe do not spoil the fits on real
+ * boards: a few repeats take much longer than the rest (a refused set-up, a
+ * resent frame, an interrupt). For each node and size, the row with the
+ * shortest round trip comes first, for the fit of circuits. Other rows of the
+ * faster half come next, for the fit of clocks, which needs times far apart.
+ * The rest come last. Sets circuit_rows, clock_rows, late_half_ps,
+ * late_most_ps.
  *
- * Why the shortest: what delays a circuit only ever adds. Made-up rows of 24
- * nodes, four sizes, 8 repeats, jitter of 20 us and one retry of some 2 ms in
- * ten: the startup (300 us) misses by 6 us with the shortest, 22 us with the
- * median, 128 us with all; a hop (60 us) by 0.4, 2.6 and 15 us. Of emulated
- * boards, halves of the repeats agree three times better than by medians. Why
- * the faster half: RFC 5905, clause 10, takes an exchange with a short delay to
- * be the more symmetric one, too.
+ * The shortest is best since a disturbance only adds time. In simulated rows of
+ * 24 nodes, four sizes, 8 repeats, jitter of 20 us and a retry of 2 ms in one
+ * of ten, the startup (300 us) is wrong by 6 us with the shortest, 22 us with
+ * the median, 128 us with all rows; a hop (60 us) by 0.4, 2.6 and 15 us. On
+ * emulated boards, two halves of the repeats agree three times better than with
+ * medians. RFC 5905, clause 10, also takes an exchange with a short delay to be
+ * the more symmetric one.
  */
 void calibrate_set_aside(struct calibration *calibration);
 
-/* Fits calibration->row[]. Result: false if the rows do not determine the
-   costs: two distances, two sizes and four rows are needed. */
+/* Fits calibration->row[]. Returns false if the rows do not determine the
+   times: two distances, two sizes and four rows are needed. */
 bool calibrate_fit(struct calibration *calibration, struct torus_size size);
 
-/*
- * Starts a mesh, or takes the one behind a port, carries the probes out, and
- * fits. Only those fields of the request matter that describe a mesh. On boards
- * with serial ports each node is probed once before, which is not counted, and
- * of the repeats of a probe the shortest count
- * (calibrate_set_aside()). Result: 0 and *calibration, to be freed
- * with calibrate_free(); else an exit status, with the reason said, and nothing
- * to be freed.
- */
+/* Starts a mesh, or uses the one behind a port; runs the probes, and fits.
+   Reads only the fields of the request that describe a mesh. Boards with serial
+   ports get one more probe each before, which does not count; of their repeats
+   the shortest count (calibrate_set_aside()). Returns 0 and *calibration, to be
+   freed with calibrate_free(); or an exit status after a message, and nothing
+   to free. */
 NODISCARD int calibrate_mesh(struct calibration *calibration,
                              const struct request *request,
                              const struct probe probes[], uint32_t count);

@@ -7,8 +7,8 @@
 #define K FIT_UNKNOWNS_MAX
 #define SINGULAR 1e-9L
 
-/* Two-sided 95 % quantile of Student's t for 1 or more degrees of freedom:
-   Abramowitz and Stegun, 26.7.5, good to 0.1 % from 3 degrees on. */
+/* Returns the two-sided 95 % quantile of Student's t for 1 or more degrees of
+   freedom: Abramowitz and Stegun, 26.7.5, good to 0.1 % from 3 degrees on. */
 static double student_t(uint32_t degrees)
 {
     static const double z = 1.959963984540054;
@@ -27,7 +27,7 @@ static double student_t(uint32_t degrees)
 
 /* The normal equations, each unknown scaled by its largest coefficient. */
 struct normal {
-    long double a[K][2 * K]; /* with the unit matrix beside it */
+    long double a[K][2 * K]; /* matrix, and the unit matrix beside it */
     long double b[K];
     double scale[K];
 };
@@ -61,8 +61,8 @@ static bool set_up(struct normal *normal, const double x[], const double y[],
     return true;
 }
 
-/* Gauss and Jordan: the right half becomes the inverse. The matrix is positive
-   definite, so pivots need no search. */
+/* Inverts by Gauss-Jordan: the right half of `a` becomes the inverse. The
+   matrix is positive definite, so no pivot search is needed. */
 static bool invert(struct normal *normal, uint32_t rows, unsigned unknowns)
 {
     for (unsigned k = 0; k < unknowns; ++k) {

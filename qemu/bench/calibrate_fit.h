@@ -8,19 +8,17 @@
 
 #define FIT_UNKNOWNS_MAX 3u
 
-/* A value and half the width of its 95 % confidence interval. */
+/* A fitted value, and half the width of its 95 % confidence interval. */
 struct fit_value {
     double value;
     double half;
 };
 
-/*
- * Solves y[i] = sum of x[i * unknowns + k] * out[k] for rows i in 0 .. rows - 1
- * in the sense of least squares; unknowns is 1 to FIT_UNKNOWNS_MAX. The
- * intervals hold for independent errors of one normal distribution. *rms: the
- * standard deviation of the residuals. Result: false, and nothing stored, if
- * there are not more rows than unknowns or the rows do not determine them.
- */
+/* Solves y[i] = sum over k of x[i * unknowns + k] * out[k], for i in 0 .. rows
+   - 1, by least squares; unknowns is 1 to FIT_UNKNOWNS_MAX. The intervals
+   assume independent errors of one normal distribution. Sets *rms to the
+   standard deviation of the residuals. Returns false, and stores nothing, if
+   there are not more rows than unknowns or the rows do not determine them. */
 bool fit_solve(struct fit_value out[], double *rms, const double x[],
                const double y[], uint32_t rows, unsigned unknowns);
 

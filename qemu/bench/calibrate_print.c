@@ -14,18 +14,18 @@
 
 #define PPM 1e6
 
-/* 15 digits: an offset of an hour in nanoseconds. */
+/* 15 digits print an offset of an hour to the nanosecond. */
 #define PRINT_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(15))
 
-/* Result: a time in whole ps, at least `least`: noise may fit a negative one.
- */
+/* Returns a time in whole ps, at least `least`: noise can make a fitted time
+   negative. */
 static uint64_t whole_ps(double time_ps, uint64_t least)
 {
     return time_ps > (double)least ? (uint64_t)llround(time_ps) : least;
 }
 
-/* Result: the name of a cost that is negative; NULL: none is. A hop, which is
-   short, may be negative within its uncertainty. */
+/* Returns the name of a negative fitted time, or NULL. A short hop delay may be
+   negative within its uncertainty. */
 static const char *impossible_cost(const struct calibration *calibration,
                                    double *value_ps)
 {
@@ -65,7 +65,7 @@ int calibrate_save(const struct calibration *calibration,
 
 /* ---- for people ---- */
 
-/* Prints a time, which may be negative or a part of a picosecond. */
+/* Prints a time, which may be negative or below 1 ps. */
 static void print_time(FILE *out, int width, double time_ps)
 {
     char signed_text[sizeof(struct amount) + 1];
@@ -94,7 +94,7 @@ int calibrate_check(const struct calibration *calibration)
     return EXIT_FAILED;
 }
 
-/* Prints a cost, and, if that is known, the cost of the emulated switch. */
+/* Prints a fitted time and, if known, the true time of the emulated switch. */
 static void print_value(FILE *out, const char *name,
                         const struct fit_value *fitted, uint64_t true_ps,
                         bool known)
@@ -144,7 +144,7 @@ static void print_repeats(FILE *out, const struct calibration *calibration)
     fputc('\n', out);
 }
 
-/* Prints the largest offset and the largest drift of a clock. */
+/* Prints the largest offset and drift of all clocks. */
 static void print_clocks(FILE *out, const struct calibration *calibration)
 {
     const struct calibrate_clock *off = &calibration->clock[0];

@@ -11,16 +11,16 @@
 void calibrate_print(FILE *out, const struct calibration *calibration,
                      const struct request *request);
 
-/* A write that fails leaves its mark on the stream. */
+/* Prints a calibration as JSON. A failed write sets the stream's error flag. */
 void calibrate_print_json(FILE *out, const struct calibration *calibration,
                           const struct request *request);
 
-/* Whether the costs are such as circuits have. Result: 0; or EXIT_FAILED after
-   a message that names the one that is not: then they are no profile. */
+/* Checks that the fitted times are possible. Returns 0, or EXIT_FAILED after a
+   message that names the impossible one. */
 NODISCARD int calibrate_check(const struct calibration *calibration);
 
-/* Writes the measured values, in whole picoseconds, as a profile. Result: 0, or
- * 1 with the reason said. */
+/* Writes the fitted times, in whole ps, as a profile. Returns 0, or 1 after a
+   message. */
 NODISCARD int calibrate_save(const struct calibration *calibration,
                              const struct request *request, const char *path);
 

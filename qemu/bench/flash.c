@@ -21,47 +21,45 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define GRACE_MS 2000 /* from being asked to end to being made to */
+#define GRACE_MS 2000 /* time from SIGTERM to SIGKILL, ms */
 #define CHUNK_BYTES 4096
-#define PROGRESS_MS 500 /* how often progress is shown */
-#define CHUNKS_MAX 64   /* more than a pipe holds */
+#define PROGRESS_MS 500 /* time between displays of progress, ms */
+#define CHUNKS_MAX 64   /* most reads of a pipe at the end */
 
 #define FOLDER "/tmp/quincunx-flash-XXXXXX"
 
 static const char *const tools[FLASH_WAYS] = {"OpenOCD", "stm32flash",
                                               "dfu-util"};
 
-/* The output of a program that flashes: its current step, the chip, its last
-   lines. */
+/* Most lines of a program's output that are kept. */
 #define OUTPUT_LINES 8u
-#define OUTPUT_LINE_BYTES 200u /* with the 0; what is longer is cut */
+#define OUTPUT_LINE_BYTES 200u /* with NUL; longer lines are cut */
 
 struct output {
-    char step[16]; /* the last that was named; empty: none */
-    char chip[96]; /* empty: not told yet */
-    char line[OUTPUT_LINES][OUTPUT_LINE_BYTES]; /* a ring */
-    unsigned lines;                             /* ever */
-    char open[OUTPUT_LINE_BYTES]; /* the line that is being said */
+    char step[16]; /* the last step named; empty: none */
+    char chip[96]; /* name of the chip; empty: unknown */
+    char line[OUTPUT_LINES][OUTPUT_LINE_BYTES]; /* ring buffer */
+    unsigned lines;                             /* number of lines so far */
+    char open[OUTPUT_LINE_BYTES];               /* the unfinished line */
     size_t open_bytes;
 };
 
-/* Why a worker was told to end. */
 enum ending {
     ENDING_NO,
     ENDING_TIMEOUT,
     ENDING_INTERRUPTED
 };
 
-/* The process that flashes one board. */
+/* A process that flashes one board. */
 struct worker {
-    const struct flash_board *board; /* NULL: none */
+    const struct flash_board *board; /* NULL: unused */
     pid_t pid;
     int output;
     int64_t started_ms;
-    int64_t deadline_ms; /* of the work, or of the grace */
+    int64_t deadline_ms; /* time of the next signal: SIGTERM or SIGKILL */
     enum ending ending;
     struct output said;
-    char folder[sizeof FOLDER]; /* for files of its own; empty: none */
+    char folder[sizeof FOLDER]; /* temporary folder; empty: none */
 };
 
 struct flash {
@@ -69,13 +67,13 @@ struct flash {
     const struct flash_board *board;
     unsigned boards;
     unsigned begun, done, failed, interrupted;
-    int signals; /* a descriptor */
+    int signals; /* signalfd */
     bool is_told_to_end;
     struct worker worker[FLASH_JOBS_MAX];
 };
 
-/* Signals that end the command unless they are ignored, and those of children,
-   are read from a descriptor: none can slip in before a wait. */
+/* Reads signals from a descriptor, so that none comes between a check and a
+   wait: SIGCHLD, and signals that end the command unless ignored. */
 static void catch_signals(struct flash *flash)
 {
     struct sigaction action;
@@ -110,7 +108,8 @@ static int64_t now_ms(void)
 
 /* ---- output ---- */
 
-/* The text behind `prefix`, or NULL if it does not begin with that. */
+/* Returns the text behind `prefix`, or NULL if `text` does not begin with
+   it. */
 static const char *behind(const char *text, const char *prefix)
 {
     size_t length = strlen(prefix);
@@ -118,7 +117,7 @@ static const char *behind(const char *text, const char *prefix)
     return strncmp(text, prefix, length) == 0 ? text + length : NULL;
 }
 
-/* Ends the last line, if it had no newline. */
+/* Ends the current line of output: notes a step or chip, or keeps the line. */
 static void output_end(struct output *said)
 {
     const char *rest;
@@ -132,8 +131,8 @@ static void output_end(struct output *said)
     if (rest != NULL) {
         snprintf(said->step, sizeof said->step, "%.15s", rest);
         if (strcmp(rest, FLASH_STEP_CONNECT) == 0) {
-            /* The lines so far name the program's authors and settings: drop
-               them. */
+            /* Lines before the first step name the program's authors and
+               settings: drop them. */
             said->lines = 0;
         }
         return;
@@ -148,8 +147,7 @@ static void output_end(struct output *said)
     said->lines += 1;
 }
 
-/* Adds the next bytes of output, whatever their values: bytes that cannot be
-   printed become '?'. */
+/* Adds bytes of output; unprintable bytes become '?'. */
 static void output_add(struct output *said, const char *text, size_t bytes)
 {
     for (size_t i = 0; i < bytes; ++i) {
@@ -165,7 +163,7 @@ static void output_add(struct output *said, const char *text, size_t bytes)
     }
 }
 
-/* Prints the last lines, each after four blanks. */
+/* Prints the last lines, indented by four. */
 static void output_print(const struct output *said, FILE *out)
 {
     unsigned first =
@@ -184,9 +182,9 @@ static void print_name(FILE *out, const struct flash *flash,
     flash_board_print(out, board, flash->config->map_name);
 }
 
-/* Puts the board's image into a file without a name, in the format that OpenOCD
-   or the boot loader's tool reads. What is written is what was checked, even if
-   the file that was given is built again meanwhile. Result: -1 with errno. */
+/* Writes the board's image into an unnamed file, in the format that OpenOCD or
+   the loader's tool reads. The checked bytes are written, even if the image
+   file changes meanwhile. Returns -1 with errno. */
 static int write_image(const struct flash_config *config,
                        const struct flash_board *board)
 {
@@ -216,8 +214,7 @@ static int write_image(const struct flash_config *config,
     return image;
 }
 
-/* Starts the child, and opens the output that it says something on. Result: -1
-   with errno. */
+/* Starts the child, and opens a pipe for its output. Returns -1 with errno. */
 static pid_t start_child(const struct flash *flash, struct worker *worker)
 {
     struct flash_request request = {.config = flash->config,
@@ -251,7 +248,7 @@ static pid_t start_child(const struct flash *flash, struct worker *worker)
     return pid;
 }
 
-/* dfu-util writes what it reads into a new file. */
+/* Makes a folder for dfu-util, which writes what it reads into a new file. */
 static bool create_folder(struct worker *worker)
 {
     if (worker->board->way != FLASH_DFU) {
@@ -293,7 +290,7 @@ static int start(struct flash *flash, struct worker *worker,
     return 0;
 }
 
-/* Begins as many boards as may be at work at once, until one has failed. */
+/* Starts boards until `jobs` are running, or one has failed. */
 static void start_some(struct flash *flash)
 {
     for (unsigned i = 0; i < flash->config->jobs; ++i) {
@@ -315,9 +312,9 @@ static void start_some(struct flash *flash)
     }
 }
 
-/* ---- telling ---- */
+/* ---- messages ---- */
 
-/* The reason of a failure, by the step that the program was at. */
+/* Returns the reason of a failure, by the step that the program was at. */
 static const char *trouble(const struct flash_config *config,
                            enum flash_way way, const char *step)
 {
@@ -356,7 +353,7 @@ static const char *trouble(const struct flash_config *config,
     return "its program did not end as it should";
 }
 
-/* Whether the flash holds neither the old image nor the new one. */
+/* Returns whether the flash may hold neither the old image nor the new one. */
 static bool half_written(const struct worker *worker)
 {
     return strcmp(worker->said.step, FLASH_STEP_PROGRAM) == 0 ||
@@ -373,7 +370,7 @@ static void print_status(FILE *out, const struct flash *flash,
                 flash->config->timeout_s);
     } else if (info->si_code == CLD_EXITED &&
                worker->board->way != FLASH_PROBE) {
-        /* The status is that of the steps: see the last words. */
+        /* The wrapper's exit status says less than its last lines. */
         fprintf(out, "through %s", tool);
     } else if (info->si_code == CLD_EXITED) {
         fprintf(out, "%s's exit status %d", tool, info->si_status);
@@ -431,8 +428,7 @@ static void print_sum(const struct flash *flash)
 
 /* ---- waiting and ending ---- */
 
-/* Reads the output that a worker has written so far: one chunk, or all of
-   it. */
+/* Reads output of a worker: one chunk, or all that is there. */
 static void read_output(struct worker *worker, bool all)
 {
     char chunk[CHUNK_BYTES];
@@ -447,7 +443,7 @@ static void read_output(struct worker *worker, bool all)
         most -= 1;
     } while (most > 0 && got > 0);
     if (got == 0) {
-        /* Closed: nothing more to wait for there. */
+        /* The worker has closed its output. */
         close(worker->output);
         worker->output = -1;
     }
@@ -467,7 +463,7 @@ static void request_end(struct worker *worker, enum ending why)
 static void finish(struct flash *flash, struct worker *worker,
                    const siginfo_t *info)
 {
-    /* Not reaped yet: its group is still its own. */
+    /* The worker is not reaped yet, so no other group has its number. */
     kill(-worker->pid, SIGKILL);
     waitpid(worker->pid, NULL, 0);
     if (worker->output >= 0) {
@@ -488,7 +484,7 @@ static void finish(struct flash *flash, struct worker *worker,
     worker->board = NULL;
 }
 
-/* Looks after one worker: has it ended, or has its time? */
+/* Checks whether a worker has ended, or must end since its time is over. */
 static void look_after(struct flash *flash, struct worker *worker)
 {
     siginfo_t info = {.si_pid = 0};
@@ -513,7 +509,7 @@ static void look_after(struct flash *flash, struct worker *worker)
     }
 }
 
-/* Until something is said, something ends, or some time is over. */
+/* Waits for output, the end of a worker, a signal, or a deadline. */
 static void wait_for_news(struct flash *flash)
 {
     struct pollfd wanted[FLASH_JOBS_MAX + 1];
@@ -534,7 +530,7 @@ static void wait_for_news(struct flash *flash)
         }
     }
     if (wait_ms == INT64_MAX) {
-        return; /* nobody is at work: none could be started */
+        return; /* no worker runs: none could be started */
     }
     wait_ms = wait_ms < 0 ? 0 : wait_ms;
     wait_ms = wait_ms < PROGRESS_MS ? wait_ms : PROGRESS_MS;
@@ -554,7 +550,7 @@ static void wait_for_news(struct flash *flash)
     }
 }
 
-/* Looks after all at work; false if none is left. */
+/* Checks all workers. Returns false if none is left. */
 static bool look_after_all(struct flash *flash)
 {
     bool at_work = false;

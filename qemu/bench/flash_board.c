@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define SERIAL_MAX 63u /* characters of a serial number */
+#define SERIAL_MAX 63u /* most characters of a serial number */
 
 const char *flash_way_name(enum flash_way way)
 {
@@ -73,7 +73,7 @@ const char *flash_name_check(enum flash_way way, const char *text)
                  "0-9, _ : . and -";
 }
 
-/* Result: the version; -1: this is no identity. */
+/* Returns the version of an identity, or -1 if it is none. */
 static int version_of(const uint8_t *identity)
 {
     return bytes_load_u32(identity + offsetof(struct image_identity, magic)) ==

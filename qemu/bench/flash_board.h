@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A board that is to be flashed: how it is reached, and what is known of it. */
+/* A board to be flashed: how it is connected, and what is known of it. */
 #ifndef QEMU_BENCH_FLASH_BOARD_H
 #define QEMU_BENCH_FLASH_BOARD_H
 
@@ -11,54 +11,54 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define FLASH_NAME_BYTES 256u  /* of a probe, port or DFU device; with the 0 */
-#define FLASH_UNIQUE_BYTES 25u /* 24 hexadecimal digits and the 0 */
+#define FLASH_NAME_BYTES 256u  /* with NUL */
+#define FLASH_UNIQUE_BYTES 25u /* 24 hexadecimal digits and NUL */
 
 enum flash_way {
-    FLASH_PROBE, /* a debug probe, by its serial number, through OpenOCD */
-    FLASH_PORT,  /* the ROM boot loader at a serial port, through stm32flash */
-    FLASH_DFU, /* the ROM boot loader at USB, by its serial number, dfu-util */
+    FLASH_PROBE, /* OpenOCD with a debug probe */
+    FLASH_PORT,  /* stm32flash, ROM boot loader at a serial port */
+    FLASH_DFU,   /* dfu-util, ROM boot loader at USB */
     FLASH_WAYS
 };
 
 struct flash_board {
     enum flash_way way;
-    char name[FLASH_NAME_BYTES];     /* of the probe, port or DFU device */
-    const char *interface;           /* kind of probe; NULL: the command's */
-    char unique[FLASH_UNIQUE_BYTES]; /* the chip's number, as the console's
-                                        `ident` has it; empty: not known */
-    char pins[IMAGE_PINS_BYTES];     /* empty: not known */
-    bool placed;                     /* `at` is known */
+    char name[FLASH_NAME_BYTES]; /* serial number, or path of the port */
+    /* Kind of probe as OpenOCD names it; NULL: the command's default. */
+    const char *interface;
+    /* Unique number of the chip, as the console's `ident` prints it; empty:
+       unknown. */
+    char unique[FLASH_UNIQUE_BYTES];
+    char pins[IMAGE_PINS_BYTES]; /* name of the board's pins; empty: unknown */
+    bool placed;                 /* `at` is set */
     struct torus_coord at;
-    unsigned line; /* of the map; 0: no map */
+    unsigned line; /* line in the map file; 0: no map */
 };
 
-/* "probe", "port" or "dfu", as the map's columns are called. */
+/* Returns "probe", "port" or "dfu": the column of the map file. */
 const char *flash_way_name(enum flash_way way);
 
-/* The board as messages name it: by its place or unique number if known, by
-   how it is reached, and by the map's line. `map`: the map's name. */
+/* Prints a board for a message: coordinates or unique number if known,
+   connection, and line of the map file. `map` is the name of that file. */
 void flash_board_print(FILE *out, const struct flash_board *board,
                        const char *map);
 
-/*
- * NULL if the text may be a name of this kind; otherwise what is allowed.
- * Serial numbers: 1 to 63 of A-Z a-z 0-9 _ : . -, none of which means anything
- * to Tcl. Ports: 2 to 255 printable characters, the first of them a '/'.
- */
+/* Returns NULL if the text is a valid name of this kind, else what is allowed.
+   Serial numbers: 1 to 63 of A-Z a-z 0-9 _ : . - (none of them special in Tcl).
+   Ports: 2 to 255 printable characters, the first a '/'. */
 const char *flash_name_check(enum flash_way way, const char *text);
 
-/* The identity of an image (hal/image.h), found in the bytes of its flash, and
-   where the coordinates begin in it. `identity` has FLASH_IDENTITY_BYTES. */
+/* Size of an image's identity (hal/image.h) in its flash, and offset of the
+   coordinates in it. */
 #define FLASH_IDENTITY_BYTES sizeof(struct image_identity)
 #define FLASH_IDENTITY_PLACE offsetof(struct image_identity, x)
 
-/* Result: 1 if it is the identity of an image for `board`, 0 if it is none, -1
-   if it is that of another board or version. */
+/* Returns 1 if `identity`, FLASH_IDENTITY_BYTES long, is of an image for
+   `board`; 0 if it is no identity; -1 if it is of another board or version. */
 NODISCARD int flash_identity_check(const uint8_t *identity, uint16_t board);
 
-/* The name of the pins that an image with this identity is for; empty: it has
-   no identity, or one of version 1. Bytes that no name has become '?'. */
+/* Writes the name of the pins for which an image was built; empty if it has no
+   identity, or one of version 1. Invalid bytes become '?'. */
 void flash_identity_pins(char pins[IMAGE_PINS_BYTES], const uint8_t *identity);
 
 #endif

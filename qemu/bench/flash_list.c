@@ -14,18 +14,18 @@
 
 #define PATH_BYTES 1024u
 
-/* A USB device while it is looked at. */
+/* State while one USB device is examined. */
 struct looked {
     const char *usb;
     const char *by_id;
     struct flash_device device;
     char serial[FLASH_NAME_BYTES];
-    char tty[64]; /* of its interfaces' first; empty: none */
+    char tty[64]; /* tty of the first interface; empty: none */
     bool cmsis_dap;
 };
 
-/* The first line of a file in a device's folder; empty: there is none. What
-   cannot be printed becomes '?'. */
+/* Reads the first line of a file in a device's folder; "" if there is none.
+   Unprintable bytes become '?'. */
 static void read_line(char *line, size_t room, const char *usb,
                       const char *place, const char *name)
 {
@@ -51,8 +51,8 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* The entries of a folder, sorted, each the caller's to free with its list;
-   none if there is no such folder. */
+/* Lists the entries of a folder, sorted. The caller frees each and the list. A
+   missing folder has no entries. */
 static int list_folder(struct dirent ***entries, const char *folder)
 {
     int count = scandir(folder, entries, NULL, alphasort);
@@ -71,8 +71,8 @@ static void free_entries(struct dirent **entries, int count)
     free(entries);
 }
 
-/* Names the adapter by the first entry of a folder that begins so, if it has
-   no name yet. */
+/* Sets the adapter's tty, if unset, to the first entry of a folder that begins
+   with `with`. */
 static void find_tty(struct looked *looked, const char *interface,
                      const char *folder, const char *with)
 {
@@ -91,8 +91,8 @@ static void find_tty(struct looked *looked, const char *interface,
     free_entries(entries, count);
 }
 
-/* A device's interfaces are beside it: 1-2 has 1-2:1.0, 1-2:1.1. Adapters have
-   ttyUSB0 there, or tty/ttyACM0. */
+/* Finds the tty of a device. Folders of its interfaces are beside its own: 1-2
+   has 1-2:1.0, 1-2:1.1. They hold ttyUSB0 or tty/ttyACM0. */
 static void look_at_interfaces(struct looked *looked)
 {
     const char *place = looked->device.place;
@@ -113,11 +113,11 @@ static void look_at_interfaces(struct looked *looked)
     free_entries(entries, count);
 }
 
-/* The kind of a probe, NULL if it is none. */
+/* Returns the kind of a probe, or NULL. */
 static const char *kind_of(const struct looked *looked, const char *vendor,
                            const char *product)
 {
-    /* ST's: ST-Link V1, V2, V2-1 and V3 in all their forms. */
+    /* USB product ids of ST-Link V1, V2, V2-1 and V3. */
     static const char *const products[] = {"3744", "3748", "374a", "374b",
                                            "374d", "374e", "374f", "3752",
                                            "3753", "3754", "3757"};
@@ -133,7 +133,8 @@ static const char *kind_of(const struct looked *looked, const char *vendor,
     return looked->cmsis_dap ? flash_openocd_interface("cmsis-dap") : NULL;
 }
 
-/* /dev/serial/by-id/... if such a link leads there, else /dev/ttyUSB0. */
+/* Names a port: /dev/serial/by-id/... if a link leads there, else
+   /dev/ttyUSB0. */
 static void name_port(char name[FLASH_NAME_BYTES], const struct looked *looked)
 {
     struct dirent **entries;
@@ -158,7 +159,7 @@ static void name_port(char name[FLASH_NAME_BYTES], const struct looked *looked)
     free_entries(entries, count);
 }
 
-/* Whether it is a device by which boards may be flashed. */
+/* Examines a USB device. Returns whether boards can be flashed through it. */
 static bool look_at_device(struct looked *looked, const char *place)
 {
     struct flash_device *device = &looked->device;
@@ -223,14 +224,15 @@ int flash_list_read(struct flash_list *list, const char *usb, const char *by_id)
 
 /* ---- one device ---- */
 
-/* J-Links' numbers are padded, and OpenOCD takes them without. */
+/* Compares serial numbers without leading zeros: J-Links pad theirs, OpenOCD
+   does not. */
 static bool same_serial(const char *a, const char *b)
 {
     return strcmp(a + strspn(a, "0"), b + strspn(b, "0")) == 0;
 }
 
-/* Whether this process may open a device: 0 or an errno. Its file's name is a
-   line of `uevent`, DEVNAME=bus/usb/001/004. */
+/* Checks whether this process may open a device: 0 or an errno. `uevent` names
+   the device file in a line such as DEVNAME=bus/usb/001/004. */
 static int check_node(char node[FLASH_LIST_NODE], const char *usb,
                       const char *place)
 {

@@ -14,13 +14,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define LISTING_BYTES 65536u /* of what a program lists */
+#define LISTING_BYTES 65536u /* most bytes of a program's listing */
 #define WORD_BYTES 320u
 #define FIRST_SECTOR_BYTES 16384u /* RM0090, table 5 */
 #define UNIQUE_BYTES 12u
-#define SIZE_WORD_OFFSET 2u /* of the flash's size in its aligned word */
+#define SIZE_WORD_OFFSET 2u /* offset of the flash size in its aligned word */
 
-/* A board while it is flashed. */
+/* State while one board is flashed. */
 struct loader {
     const struct flash_config *config;
     const struct flash_board *board;
@@ -28,14 +28,15 @@ struct loader {
     const char *folder;
     uint32_t flash_start;
     const uint8_t *image;
-    uint8_t *flash; /* what was read of it; config->flash_bytes and some */
+    /* Bytes read from the flash; room for config->flash_bytes +
+       LISTING_BYTES. */
+    uint8_t *flash;
     char listing[LISTING_BYTES];
-    char range[WORD_BYTES];  /* of addresses, as a word */
-    char layout[WORD_BYTES]; /* of the flash, as DFU names it */
+    char range[WORD_BYTES];  /* range of addresses, as an argument */
+    char layout[WORD_BYTES]; /* layout of the flash, as DFU names it */
 };
 
-/* All is written by dprintf(), each line whole, whatever else goes to these
-   descriptors. */
+/* Prints a line by one dprintf(), so that it stays whole among other output. */
 static void print_step(const char *step)
 {
     dprintf(STDOUT_FILENO, FLASH_STEP "%s\n", step);
@@ -54,7 +55,7 @@ __attribute__((format(printf, 1, 2))) static bool refuse(const char *format,
     return false;
 }
 
-/* ---- whether it is the right board ---- */
+/* ---- checks of the board ---- */
 
 static bool check_unique(const struct loader *loader, const char *unique)
 {
@@ -81,8 +82,8 @@ static bool check_kib(const struct loader *loader, uint32_t kib)
                   least, most);
 }
 
-/* Checks the pins that the image in the board is for, by its identity, which
-   was read into loader->flash. */
+/* Checks the pins of the image that is in the board. Its identity was read into
+   loader->flash. */
 static bool check_pins(const struct loader *loader)
 {
     const char *wanted = loader->config->pins;
@@ -125,7 +126,7 @@ static const char *range(struct loader *loader, uint32_t address,
     return loader->range;
 }
 
-/* Runs a program. Result: whether its exit status is 0. */
+/* Runs a program. Returns whether its exit status is 0. */
 static bool run(struct process_output *output, const char *const words[],
                 bool mute)
 {
@@ -141,8 +142,8 @@ static bool run(struct process_output *output, const char *const words[],
     return process_succeeded(status);
 }
 
-/* Runs a program, whose output is in loader->listing then, and on stdout too
-   if it is passed on. */
+/* Runs a program, and stores its output in loader->listing. Copies the output
+   to stdout if `passed`. */
 static bool list(struct loader *loader, const char *const words[], bool passed)
 {
     return run(&(struct process_output){.text = loader->listing,
@@ -153,10 +154,11 @@ static bool list(struct loader *loader, const char *const words[], bool passed)
 
 /* ---- stm32flash ---- */
 
-/* -c: the loader has been spoken to before. AN3155: even parity. */
+/* Options of stm32flash. The loader needs even parity (AN3155). A further -c
+   resumes a connection that is open. */
 #define SERIAL_SPEED "-b", "115200", "-m", "8e1"
 
-/* Whether so many bytes could be read; they are in loader->flash then. */
+/* Reads `bytes` bytes into loader->flash. Returns whether all could be read. */
 static bool serial_read(struct loader *loader, uint32_t address, uint32_t bytes)
 {
     struct process_output output = {.text = (char *)loader->flash,
@@ -179,8 +181,8 @@ static bool serial_connect(struct loader *loader)
                 true);
 }
 
-/* Result: the number in the line "Device ID    : 0x0413 (...)"; 0: there is no
-   such line. */
+/* Returns the number in the line "Device ID    : 0x0413 (...)" of the listing,
+   or 0. */
 static uint32_t serial_device(const struct loader *loader)
 {
     const char *line = strstr(loader->listing, "Device ID");
@@ -189,8 +191,8 @@ static uint32_t serial_device(const struct loader *loader)
     return number != NULL ? (uint32_t)strtoul(number + 1, NULL, 16) : 0;
 }
 
-/* Reads the chip's unique number and its KiB of flash, which lie outside of the
-   flash: empty and 0 if the loader does not let them be read. */
+/* Reads the chip's unique number and its flash size in KiB. Sets "" and 0 if
+   the loader refuses to read them. */
 static bool serial_numbers(struct loader *loader, char *unique, uint32_t *kib)
 {
     const struct board_kind *chip = loader->config->chip;
@@ -253,7 +255,7 @@ static bool serial_program(struct loader *loader)
     return serial_read(loader, loader->flash_start, bytes) && same(loader);
 }
 
-/* Without a word: the last words are to be those of the step that failed. */
+/* Erases silently: the last output must be that of the failed step. */
 static void serial_erase(struct loader *loader)
 {
     (void)run(&(struct process_output){.text = loader->listing,
@@ -267,14 +269,14 @@ static void serial_erase(struct loader *loader)
 
 /* ---- dfu-util ---- */
 
-#define DFU_DEVICE "0483:df11" /* of ST's boot loaders; AN2606 */
+#define DFU_DEVICE "0483:df11" /* USB id of ST's boot loaders; AN2606 */
 
-/* Words that say which device, and which of its memories. */
+/* Arguments that name the device, and which of its memories. */
 #define DFU_MEMORY(loader)                                                     \
     (loader)->program, "-d", DFU_DEVICE, "-S", (loader)->board->name, "-a",    \
         "0", "-s"
 
-/* The value of KEY="..." in a line; false: there is none. */
+/* Copies the value of KEY="..." in a line. Returns false if there is none. */
 static bool quoted(char value[WORD_BYTES], const char *line, const char *key)
 {
     const char *from = strstr(line, key);
@@ -340,8 +342,8 @@ static bool dfu_read(struct loader *loader, uint32_t address, uint32_t bytes)
     return done;
 }
 
-/* DFU tells neither the chip's kind nor its unique number, only how its flash
-   is cut into sectors. */
+/* Checks the chip by its flash sectors: DFU tells neither kind nor unique
+   number. */
 static bool dfu_identity(struct loader *loader)
 {
     const struct board_kind *chip = loader->config->chip;

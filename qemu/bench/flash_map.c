@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN 80        /* characters of a field in a message */
-#define MISSING_SHOWN 8 /* nodes */
+#define SHOWN 80        /* most characters of a field in a message */
+#define MISSING_SHOWN 8 /* most missing nodes to name */
 
 enum column {
-    COLUMN_PROBE, /* the ways first, as in enum flash_way */
+    COLUMN_PROBE, /* first columns as in enum flash_way */
     COLUMN_PORT,
     COLUMN_DFU,
     COLUMN_X,
@@ -34,22 +34,22 @@ static const char *const names[COLUMNS] = {
     "probe", "port", "dfu", "x", "y", "unique", "pins", "interface"};
 static_assert((unsigned)COLUMN_DFU == (unsigned)FLASH_DFU, "as the ways");
 
-/* A map being read. */
+/* State while a map file is read. */
 struct reader {
     const char *path;
     struct flash_map *map;
-    struct torus_size size;  /* width 0: not given */
-    unsigned line;           /* being read */
-    unsigned record_line;    /* where its record began */
-    unsigned records;        /* before this one, the header among them */
-    unsigned field;          /* of the record */
-    int index[COLUMNS];      /* the field that is this column; -1: none yet */
-    bool have[COLUMNS];      /* in this record */
-    struct flash_board next; /* what this record says */
+    struct torus_size size;  /* mesh size; width 0: not given */
+    unsigned line;           /* current line */
+    unsigned record_line;    /* line where the record began */
+    unsigned records;        /* records before this one, with the header */
+    unsigned field;          /* current field of the record */
+    int index[COLUMNS];      /* field of each column; -1: none */
+    bool have[COLUMNS];      /* the record has a value of this column */
+    struct flash_board next; /* board of the current record */
     int status;
 };
 
-/* Tells the first thing that is wrong, with the line where the record began. */
+/* Prints the first error only, with the line where the record began. */
 __attribute__((format(printf, 2, 3))) static void
 print_error(struct reader *reader, const char *format, ...)
 {
@@ -80,7 +80,7 @@ static void parse_name(struct reader *reader, const char *field)
     }
 }
 
-/* A coordinate, which must lie in the mesh if its size is known. */
+/* Parses a coordinate, which must lie in the mesh if its size is known. */
 static uint16_t parse_number(struct reader *reader, enum column column,
                              const char *field)
 {
@@ -141,7 +141,7 @@ static const char *parse_pins(char pins[IMAGE_PINS_BYTES], const char *text)
     return NULL;
 }
 
-/* Parses a value of this column. Result: NULL, or the text that says what is
+/* Parses a value of this column. Returns NULL, or text that says what is
    allowed. */
 static const char *parse_column(struct reader *reader, enum column column,
                                 const char *field)
@@ -168,7 +168,7 @@ static const char *parse_column(struct reader *reader, enum column column,
     }
 }
 
-/* An empty field is one that is not there. */
+/* Parses a field. An empty field counts as missing. */
 static void parse_value(struct reader *reader, const char *field)
 {
     const char *allowed;
@@ -221,7 +221,7 @@ static void check_header(struct reader *reader)
     }
 }
 
-/* No two boards at one place, nothing that is one board's at two. */
+/* Checks that no two boards share coordinates, connection or unique number. */
 static void check_alone(struct reader *reader)
 {
     const struct flash_board *next = &reader->next;
@@ -246,7 +246,7 @@ static void check_alone(struct reader *reader)
     }
 }
 
-/* Whether what the record has makes a board. */
+/* Checks that the fields of the record make a board. */
 static void check_board(struct reader *reader)
 {
     const bool *have = reader->have;
@@ -311,7 +311,7 @@ static bool is_blank(const uint8_t *text, size_t bytes)
 static void read_lines(struct reader *reader, struct csv_parser *parser,
                        const uint8_t *data, uint64_t bytes)
 {
-    bool inside = false; /* of a record that goes on in quotes */
+    bool inside = false; /* a quoted field continues the record */
 
     for (uint64_t at = 0; at < bytes && reader->status == 0;) {
         const uint8_t *end = memchr(data + at, '\n', (size_t)(bytes - at));
@@ -338,7 +338,8 @@ static void read_lines(struct reader *reader, struct csv_parser *parser,
     }
 }
 
-/* The far corner: the board that makes the mesh as large as it is. */
+/* Returns the mesh size from the largest coordinates, and the line of their
+   board. */
 static struct torus_size extent(const struct flash_map *map, unsigned *line)
 {
     struct torus_size size = {0, 0};
@@ -369,7 +370,8 @@ static bool is_there(const struct flash_map *map, struct torus_coord at)
     return false;
 }
 
-/* Nodes of the mesh that no board is for: all are counted, some are named. */
+/* Prints an error if nodes of the mesh have no board: counts all, names
+   some. */
 static void check_whole(struct reader *reader)
 {
     const struct flash_map *map = reader->map;
@@ -423,7 +425,7 @@ int flash_map_read(struct flash_map *map, const char *path,
     struct reader reader = {.path = path, .map = map, .size = size};
     struct text text;
 
-    memset(reader.index, 0xff, sizeof reader.index); /* none: -1 */
+    memset(reader.index, 0xff, sizeof reader.index); /* -1: not found */
     *map = (struct flash_map){.count = 0};
     map->board = memory_or_exit(calloc(FLASH_BOARDS_MAX, sizeof *map->board));
     if (text_read(&text, path) != 0) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Boards and how they are reached: a CSV file (RFC 4180) such as
+ * A map file lists boards and their connections. It is CSV (RFC 4180) such as
  *
  *   probe,x,y                          port,dfu,unique,pins
  *   066DFF485550755187121723,0,0       /dev/ttyUSB0,,,core407ve
  *   066AFF505655806687082951,1,0       ,357236543131,,pyboard
  *
- * Its first line names the columns, in any order; others may be there and are
- * not read. A line has one of
+ * The first line names the columns, in any order; unknown columns are ignored.
+ * A line has one of
  *
  *   probe      a debug probe's serial number
  *   port       the serial port that the chip's ROM boot loader is at
@@ -31,18 +31,16 @@
 #define FLASH_BOARDS_MAX 4096u
 
 struct flash_map {
-    struct flash_board *board; /* malloc'd; flash_map_free() */
+    struct flash_board *board; /* free with flash_map_free() */
     unsigned count;
-    unsigned placed;        /* boards whose place is told */
-    struct torus_size size; /* of the mesh; width 0: no place is told */
+    unsigned placed;        /* boards with coordinates */
+    struct torus_size size; /* mesh size; width 0: no coordinates given */
 };
 
-/*
- * Reads a map. `size` is the mesh's; width 0: it is as large as the largest
- * coordinates. If any place is told, every node of the mesh must be there once,
- * unless `partial`. Result: 0; or 1 after a message on stderr with file and
- * line. Cost: the square of the number of boards.
- */
+/* Reads a map file. `size` is the mesh's; width 0: as large as the largest
+   coordinates. If any coordinates are given, every node of the mesh must occur
+   once, unless `partial`. Returns 0, or 1 after a message on stderr with file
+   and line. Cost: the square of the number of boards. */
 NODISCARD int flash_map_read(struct flash_map *map, const char *path,
                              struct torus_size size, bool partial);
 

@@ -20,7 +20,7 @@ static const struct interface {
     {"jlink", "swd"},
 };
 
-/* Result: NULL: no interface is known by this name. */
+/* Returns the interface of this name, or NULL. */
 static const struct interface *find(const char *name)
 {
     for (size_t i = 0; i < sizeof interfaces / sizeof *interfaces; ++i) {
@@ -38,7 +38,7 @@ const char *flash_openocd_interface(const char *name)
     return found != NULL ? found->name : NULL;
 }
 
-/* Adds a command of OpenOCD's to the command line, whose words end in LF. */
+/* Adds an OpenOCD command to the command line, whose words end in LF. */
 __attribute__((format(printf, 2, 3))) static void add(FILE *line,
                                                       const char *format, ...)
 {
@@ -56,9 +56,9 @@ static void add_step(FILE *line, const char *step)
     add(line, "echo {" FLASH_STEP "%s}", step);
 }
 
-/* Half an image must not start at the next power-up: where writing or reading
-   back fails, the sector with the vector table is erased, and the core then
-   stops at reset, its pins all inputs. */
+/* Adds a command that, if it fails, erases the sector with the vector table:
+   half an image must not start at power-up. The core then stops at reset with
+   all pins as inputs. */
 static void add_guarded(FILE *line, const char *command)
 {
     add(line,
@@ -91,8 +91,8 @@ static void add_chip(FILE *line, const struct flash_config *config)
         least_kib, most_kib, least_kib, most_kib);
 }
 
-/* Checks that it is the board that is meant: by its chip's number, and by the
-   pins that the image in it is for, if that tells them. */
+/* Checks that the board is the right one: by the chip's unique number, and by
+   the pins of the image in it, if it names them. */
 static void add_board(FILE *line, const struct flash_request *request)
 {
     const struct board_kind *chip = request->config->chip;
@@ -133,7 +133,7 @@ char *flash_openocd_line(char *word[FLASH_OPENOCD_WORDS],
     size_t bytes;
     FILE *line = memory_or_exit(open_memstream(&text, &bytes));
 
-    /* Many of them run at once: no servers, whose ports would clash. */
+    /* Many OpenOCDs run at once: no servers, whose ports would clash. */
     add(line, "gdb_port disabled; tcl_port disabled; telnet_port disabled");
     fprintf(line, "-f\ninterface/%s.cfg\n", interface->name);
     add(line, "transport select %s", interface->transport);

@@ -6,19 +6,16 @@
 
 #define FLASH_OPENOCD_WORDS 48
 
-/* The interface of this name, or NULL if none is known. */
+/* Returns the OpenOCD interface of this name, or NULL. */
 const char *flash_openocd_interface(const char *name);
 
-/* The known interfaces, for people. */
+/* The known interfaces, for messages. */
 #define FLASH_OPENOCD_INTERFACES "stlink, stlink-dap, cmsis-dap or jlink"
 
-/*
- * Sets the words of the command line of OpenOCD (0.12) that flashes a board
- * with a debug probe: find this probe and no other, check that the right chip
- * is behind it, write the image, read it back, start it. Before each step
- * OpenOCD prints a line with the step's name. Result: what the words point
- * into, the caller's to free.
- */
+/* Fills in the command line of OpenOCD (0.12) to flash a board with a debug
+   probe: find this probe, check the chip behind it, write the image, read it
+   back, start it. OpenOCD prints each step's name before the step. Returns the
+   memory that the words point into, which the caller frees. */
 char *flash_openocd_line(char *word[FLASH_OPENOCD_WORDS],
                          const struct flash_request *request);
 
