@@ -9,17 +9,17 @@
 #define PROGRAM "arm-none-eabi-addr2line"
 #define WAIT_MS 5000u
 #define OUTPUT_BYTES 65536u
-/* ARMv7-M, B1.5.8: above are no addresses but EXC_RETURN. */
+/* Higher values are no addresses but EXC_RETURN (ARMv7-M, B1.5.8). */
 #define CODE_END 0xf0000000u
 
-/* Result: the address of the call whose return address a link register has. */
+/* Returns the address of the call to whose end a link register returns. */
 static uint32_t call_of(uint32_t lr)
 {
     return lr < CODE_END && lr >= 2 ? (lr & ~1u) - 2 : lr;
 }
 
-/* Result: the part of a path below the sources' root, which may be any
-   machine's. */
+/* Returns the part of a path below the source root, which differs by
+   machine. */
 static const char *below_root(const char *path)
 {
     static const char *const folders[] = {"/boot/", "/hal/", "/kernels/",
@@ -35,7 +35,8 @@ static const char *below_root(const char *path)
     return path;
 }
 
-/* "FUNCTION at PATH:LINE (discriminator 3)"; "?? ??:0" is nothing. */
+/* Parses addr2line's "FUNCTION at PATH:LINE (discriminator 3)"; "?? ??:0" means
+   unknown. */
 static void parse_line(char text[ADDRESSES_TEXT_BYTES], char *line)
 {
     char *at = strstr(line, " at ");

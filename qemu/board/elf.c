@@ -68,7 +68,7 @@ static bool overlaps(const struct elf_image *image,
     return false;
 }
 
-/* One program header; what is not loaded into flash is passed over. */
+/* Reads one program header. Skips segments that are not loaded into flash. */
 static int read_segment(struct elf_image *image, const uint8_t *header)
 {
     const struct elf_place *place = image->place;
@@ -109,16 +109,16 @@ static int read_segment(struct elf_image *image, const uint8_t *header)
     return 0;
 }
 
-/* Headers of segments or of sections. */
+/* A table of program or section headers. */
 struct headers {
     const uint8_t *first;
-    unsigned size; /* bytes of each */
+    unsigned size; /* size of a header, bytes */
     unsigned count;
 };
 
-/* Finds a table of headers by the places, in the file's header, of the fields
-   that describe it. Result: false if it is not within the file, or its headers
-   are shorter than `least`. */
+/* Finds a table of headers. The offsets of the fields that describe it, in the
+   file's header, are given. Returns false if it is not within the file, or its
+   headers are shorter than `least`. */
 static bool find_headers(struct headers *headers, const struct elf_image *image,
                          size_t offset_at, size_t size_at, size_t count_at,
                          size_t least)
@@ -154,7 +154,7 @@ static int read_segments(struct elf_image *image)
     return image->segments > 0 ? 0 : refuse(image, "loads nothing");
 }
 
-/* The segment that has address .. address + bytes; NULL: none has all. */
+/* Returns the segment with all of address .. address + bytes, or NULL. */
 static const struct elf_segment *find_segment(const struct elf_image *image,
                                               uint64_t address, uint64_t bytes)
 {
@@ -169,7 +169,7 @@ static const struct elf_segment *find_segment(const struct elf_image *image,
     return NULL;
 }
 
-/* The bytes that end up at address .. address + bytes; NULL: not loaded. */
+/* Returns the file's bytes for address .. address + bytes, or NULL. */
 static const uint8_t *loaded(const struct elf_image *image, uint64_t address,
                              uint64_t bytes)
 {
@@ -241,8 +241,8 @@ uint64_t elf_offset(const struct elf_image *image, uint32_t address,
 
 /* ---- symbols ---- */
 
-/* A section's header of that type, at or behind index *from, which becomes the
-   index behind it; NULL: there is none. */
+/* Returns the next section header of a type from index *from on, and sets *from
+   to the index behind it; or NULL. */
 static const uint8_t *next_section(const struct elf_image *image,
                                    unsigned *from, uint32_t type)
 {
@@ -264,8 +264,7 @@ static const uint8_t *next_section(const struct elf_image *image,
     return NULL;
 }
 
-/* Result: a section's bytes, and how many; NULL: they are not within the file.
- */
+/* Returns a section's bytes and their number; NULL if not within the file. */
 static const uint8_t *section_bytes(const struct elf_image *image,
                                     const uint8_t *header, uint32_t *bytes)
 {
@@ -275,7 +274,7 @@ static const uint8_t *section_bytes(const struct elf_image *image,
     return (uint64_t)at + *bytes <= image->bytes ? image->data + at : NULL;
 }
 
-/* A string that ends before `end`; NULL: it does not. */
+/* Returns `begin` as a string if it ends before `end`, else NULL. */
 static const char *string_at(const uint8_t *begin, const uint8_t *end)
 {
     return begin < end && memchr(begin, 0, (size_t)(end - begin)) != NULL
@@ -283,8 +282,8 @@ static const char *string_at(const uint8_t *begin, const uint8_t *end)
                : NULL;
 }
 
-/* The symbol of that name, in the table whose section's header is given; its
-   names are in the section that this one links to. NULL: there is none. */
+/* Returns the symbol of that name, or NULL. `header` is the section header of
+   the symbol table, whose link names the section with the names. */
 static const uint8_t *find_symbol(const struct elf_image *image,
                                   const uint8_t *header, const char *name)
 {
@@ -310,7 +309,7 @@ static const uint8_t *find_symbol(const struct elf_image *image,
     return NULL;
 }
 
-/* The string at an address of the image; NULL: there is none. */
+/* Returns the string at an address of the image, or NULL. */
 static const char *loaded_string(const struct elf_image *image,
                                  uint32_t address)
 {
@@ -322,7 +321,8 @@ static const char *loaded_string(const struct elf_image *image,
                            : NULL;
 }
 
-/* The addresses of the kernels, one word each; NULL: the file does not tell. */
+/* Returns the image's kernel_table, one address (word) for each compute kernel;
+   NULL if the file has none. */
 static const uint8_t *find_table(const struct elf_image *image, unsigned *count)
 {
     unsigned from = 0;
@@ -341,8 +341,8 @@ static const uint8_t *find_table(const struct elf_image *image, unsigned *count)
                : NULL;
 }
 
-/* Result: the name of the kernel to which the table's entry points; NULL:
-   there is none. A kernel begins with its name's address (kernels/kernel.h). */
+/* Returns the name of the kernel to which an entry of the table points, or
+   NULL. A kernel begins with its name's address (kernels/kernel.h). */
 static const char *kernel_name(const struct elf_image *image,
                                const uint8_t *entry)
 {

@@ -18,9 +18,9 @@
 
 #define DEFAULT_PROGRAM "qemu-system-arm"
 #define ANSWER_MS 10000
-#define ANSWER_BYTES 32768u /* QEMU 10 lists its machines in 9 KB */
+#define ANSWER_BYTES 32768u /* QEMU 10 prints a list of machines of 9 KB */
 
-/* The variable's value; NULL if it is not set, or empty. */
+/* Returns the variable's value, or NULL if it is not set or empty. */
 static const char *variable(void)
 {
     const char *value = getenv(EMULATOR_VARIABLE);
@@ -35,9 +35,9 @@ const char *emulator_program(void)
     return value == NULL ? DEFAULT_PROGRAM : value;
 }
 
-/* ---- the default ---- */
+/* ---- default program ---- */
 
-/* Result: whether a program of that name is on the PATH, and where. */
+/* Returns whether a program is on the PATH, and its file name. */
 static bool on_path(char file[PATH_MAX], const char *program)
 {
     const char *path = getenv("PATH");
@@ -80,7 +80,7 @@ bool emulator_has_sandbox(const char *program)
 
 /* ---- the variable's ---- */
 
-/* Whether a line of the text begins with this word and a space. */
+/* Returns whether a line of the text begins with this word and a space. */
 static bool lists(const char *text, const char *word)
 {
     size_t length = strlen(word);
@@ -95,8 +95,8 @@ static bool lists(const char *text, const char *word)
     return false;
 }
 
-/* Runs a program with up to two words; `text` becomes its answer. Result: of
-   process_run(). */
+/* Runs a program with up to two arguments, and stores its output in `text`.
+   Returns what process_run() returns. */
 static int ask(char text[ANSWER_BYTES], const char *program, const char *word,
                const char *second)
 {
@@ -108,7 +108,7 @@ static int ask(char text[ANSWER_BYTES], const char *program, const char *word,
                        ANSWER_MS);
 }
 
-/* Result: what is wrong with the program; NULL: nothing. */
+/* Returns what is wrong with the program, or NULL. */
 static const char *check_machine(const char *program, const char *machine)
 {
     char text[ANSWER_BYTES];

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* Opens the ELF file as an image of the first board with serial ports that it
-   fits. NULL: it fits none; `why` is what the first one lacks. */
+   fits. If it fits none, returns NULL; `why` is the first board's reason. */
 static const struct board_kind *board_of(struct fault_image *image,
                                          struct elf_image *elf,
                                          const uint8_t *data, uint64_t bytes)
@@ -37,8 +37,8 @@ static const struct board_kind *board_of(struct fault_image *image,
     return NULL;
 }
 
-/* Computes the CRC as a board does: of all bytes behind the identity, in which
-   coordinates may have been set. */
+/* Computes the CRC as a board does: over all bytes behind the identity, since
+   that holds coordinates. */
 static void reckon(struct fault_image *image, const uint8_t *data,
                    uint64_t bytes)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The image that fault records of boards with serial ports come from, and the
- * source lines of their addresses.
- */
+/* Finds source lines for the fault records of boards with serial ports, in the
+   firmware image that they run. */
 #ifndef QEMU_BOARD_FAULT_IMAGE_H
 #define QEMU_BOARD_FAULT_IMAGE_H
 
@@ -16,24 +14,22 @@
 
 struct fault_image {
     char path[PATH_MAX];
-    uint32_t crc;                    /* as its boards tell it */
+    uint32_t crc;                    /* CRC of the image, as boards report it */
     char kernels[ELF_NAMES_BYTES];   /* " search spin"; "": unknown */
-    char why[FAULT_IMAGE_WHY_BYTES]; /* it is of no use; "": it is */
+    char why[FAULT_IMAGE_WHY_BYTES]; /* why it is unusable, or "" */
 };
 
-/* `path` is an ELF file; "" or NULL: firmware.elf beside this program. */
+/* Opens the ELF file `path`; "" or NULL: firmware.elf beside this program. */
 void fault_image_open(struct fault_image *image, const char *path);
 
-/* Prints the CRC, whether the image that boards have, by its CRC, is this one,
-   and which kernels it has; or why this one is of no use. */
+/* Prints the CRC that boards report, whether this image has it, and the image's
+   kernels; or why this image is unusable. */
 void fault_image_print(FILE *out, const struct fault_image *image,
                        uint32_t crc);
 
-/*
- * Where pc and lr of a fault are, of a board whose image has this CRC; "" where
- * there is no code. Result: NULL; or the reason for which both stay unknown, a
- * sentence that is valid until the next call.
- */
+/* Finds the source lines of pc and lr of a fault on a board whose image has
+   this CRC; "" where there is no code. Returns NULL, or the reason why both
+   stay unknown, valid until the next call. */
 const char *fault_image_find(char pc_at[ADDRESSES_TEXT_BYTES],
                              char lr_at[ADDRESSES_TEXT_BYTES],
                              struct fault_image *image, uint32_t crc,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The image that emulated boards run. */
+/* The firmware image of emulated boards. */
 #ifndef QEMU_BOARD_FIRMWARE_H
 #define QEMU_BOARD_FIRMWARE_H
 
@@ -8,37 +8,31 @@
 
 #include <limits.h>
 
-/*
- * Finds the image for a kind of board: the file `path`, or, if that is empty,
- * firmware.elf in the board's folder beside this program, whose name is then
- * in `path`. Result: 0; or 1, after a message on stderr, if it
- * cannot be read or is no image that such a board can start.
- */
+/* Finds the image for a kind of board: the file `path`, or, if that is empty,
+   firmware.elf in the board's folder beside this program, whose name is stored
+   in `path`. Returns 0, or 1 after a message on stderr if the file cannot be
+   read or such a board cannot start it. */
 NODISCARD int firmware_find(char path[PATH_MAX],
                             const struct board_kind *board);
 
-/* Finds the image of boards that become slow later: X_slow.elf beside
-   `firmware`, the image X.elf that firmware_find() found. Result: 0; 1 after a
-   message. */
+/* Finds the image of boards that become slow during a run: X_slow.elf beside
+   `firmware`, the X.elf of firmware_find(). Returns 0, or 1 after a message. */
 NODISCARD int firmware_find_slow(char path[PATH_MAX], const char *firmware,
                                  const struct board_kind *board);
 
-/*
- * The names of the kernels of the image `path`, which firmware_find() found,
- * each behind a space. Result: how many; 0 and "": the file does not tell.
- */
+/* Writes the names of the compute kernels in the image `path` of
+   firmware_find(), each behind a space. Returns their number; 0 and "":
+   unknown. */
 unsigned firmware_kernels(char names[ELF_NAMES_BYTES], const char *path,
                           const struct board_kind *board);
 
-/*
- * Whether a kernel is among the names of an image's, as firmware_kernels() gave
- * them. Result: 0; or 1, after a message with those that it has.
- */
+/* Checks that a kernel is among the names of firmware_kernels(). Returns 0, or
+   1 after a message with the kernels of the image. */
 NODISCARD int firmware_check_kernel(const char *names, const char *path,
                                     const struct board_kind *board,
                                     const char *kernel);
 
-/* Only the name: `path` if it is not empty. */
+/* Sets an empty `path` to the default name, without opening the file. */
 void firmware_default(char path[PATH_MAX], const struct board_kind *board);
 
 #endif

@@ -25,9 +25,9 @@
 
 struct gdb_sockets {
     char dir[PATH_MAX];
-    int at; /* the directory, locked for as long as the mesh runs; -1 */
+    int at; /* descriptor of the locked directory; -1: none */
     uint32_t nodes;
-    struct gdb_door *door; /* by node; listener -1: none yet */
+    struct gdb_door *door; /* by node; listener -1: not open */
 };
 
 static int print_error(const struct gdb_sockets *sockets, const char *why)
@@ -37,8 +37,8 @@ static int print_error(const struct gdb_sockets *sockets, const char *why)
     return -1;
 }
 
-/* Whether what is open still has its name: another mesh may just have ended
-   and removed it. */
+/* Returns whether the open directory still has its name: another mesh may just
+   have ended and removed it. */
 static bool is_current(const struct gdb_sockets *sockets)
 {
     struct stat here;
@@ -48,8 +48,8 @@ static bool is_current(const struct gdb_sockets *sockets)
            here.st_ino == named.st_ino && here.st_dev == named.st_dev;
 }
 
-/* Another user who can write to the directory could put a socket of his own
-   between a debugger and a board. */
+/* Returns whether no other user can write to the directory, and so put a socket
+   between debugger and board. */
 static bool is_private(const struct gdb_sockets *sockets)
 {
     struct stat here;
@@ -58,7 +58,8 @@ static bool is_private(const struct gdb_sockets *sockets)
            (here.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* The directory, which may have gone by now; NULL, or why not. */
+/* Opens and locks the directory. Returns NULL, or the reason why not. The
+   directory may be removed meanwhile. */
 static const char *open_once(struct gdb_sockets *sockets)
 {
     if (mkdir(sockets->dir, 0700) != 0 && errno != EEXIST) {
@@ -81,7 +82,7 @@ static int open_dir(struct gdb_sockets *sockets)
 {
     const char *why = open_once(sockets);
 
-    /* A mesh that ends at this moment may just have removed it. */
+    /* An ending mesh may just have removed the directory. */
     for (int tries = 0; why != NULL && tries < 3; ++tries) {
         process_close(sockets->at);
         why = open_once(sockets);
@@ -89,7 +90,7 @@ static int open_dir(struct gdb_sockets *sockets)
     return why == NULL ? 0 : print_error(sockets, why);
 }
 
-/* A socket that is named as a board's. */
+/* Returns whether a file is a socket with a board's name. */
 static bool is_socket(int at, const char *name)
 {
     struct stat status;
@@ -102,7 +103,7 @@ static bool is_socket(int at, const char *name)
            S_ISSOCK(status.st_mode);
 }
 
-/* Removes sockets of boards and the link to the image, nothing else. */
+/* Removes only the boards' sockets and the link to the image. */
 static void sweep(const struct gdb_sockets *sockets)
 {
     int copy = openat(sockets->at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -125,8 +126,8 @@ static void sweep(const struct gdb_sockets *sockets)
     }
 }
 
-/* Bound by way of the open directory: a socket's path has 107 bytes at most,
-   a directory's may be longer. */
+/* Opens a board's socket. Binds it through the open directory, since a socket's
+   path is limited to 107 bytes. */
 static int open_socket(const struct gdb_sockets *sockets, struct torus_coord at)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const struct board_kind kinds[] = {
-    /* Application Note AN385, 3.1: two pieces of 4 MB. */
+    /* Memories by Application Note AN385, 3.1: two of 4 MB. */
     {.place = {.board = "mps2-an385",
                .flash_start = 0,
                .flash_bytes = 4u << 20,
@@ -12,7 +12,7 @@ static const struct board_kind kinds[] = {
                .ram_bytes = 4u << 20},
      .folder = "mps2_an385",
      .machine = "mps2-an385"},
-    /* Application Note AN386: as AN385, with a Cortex-M4. */
+    /* Application Note AN386: like AN385, with a Cortex-M4. */
     {.place = {.board = "mps2-an386",
                .flash_start = 0,
                .flash_bytes = 4u << 20,
@@ -20,7 +20,7 @@ static const struct board_kind kinds[] = {
                .ram_bytes = 4u << 20},
      .folder = "mps2_an386",
      .machine = "mps2-an386"},
-    /* RM0090, 2.3 and 3.3. */
+    /* Memories by RM0090, 2.3 and 3.3. */
     {.place = {.board = "stm32f405",
                .flash_start = 0x08000000,
                .flash_bytes = 1u << 20,
@@ -29,7 +29,7 @@ static const struct board_kind kinds[] = {
      .folder = "stm32f405",
      .machine = "netduinoplus2",
      .circuits = BOARD_SERIAL,
-     /* USART1, 2 and 3, UART4 and 5, USART6. */
+     /* In this order: USART1, 2, 3, UART4, 5, USART6. */
      .uart = {TORUS_EAST, TORUS_NORTH, TORUS_WEST, BOARD_CONSOLE, BOARD_NO_LINE,
               TORUS_SOUTH},
      .unique_emulated = 0x2001FFF0,

@@ -21,7 +21,7 @@
 
 #define LOOK_MS 200
 #define ANSWER_MS 30000
-/* A fork may take 2 minutes on a busy host. */
+/* Longest wait for a fork, on a busy host, ms. */
 #define FORKED_MS 120000
 #define PRELOAD "LD_PRELOAD"
 
@@ -34,15 +34,15 @@ struct zygote {
     bool has_machine;
 };
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
-/* Result: 1; 0: the other end is closed; -1 with errno. */
+/* Receives a reply. Returns 1; 0 if the other end is closed; -1 with errno. */
 static int receive(int socket, struct forker_reply *reply, int ms)
 {
     struct pollfd poll_fd = {.fd = socket, .events = POLLIN};
     ssize_t got;
 
-    /* Signals may be blocked, and are to end this. */
+    /* Looks for pending signals between short waits: they may be blocked. */
     while (host_clock_poll(host_clock(), &poll_fd,
                            LOOK_MS * HOST_CLOCK_MS_NS) != 1) {
         ms -= LOOK_MS;
@@ -55,7 +55,8 @@ static int receive(int socket, struct forker_reply *reply, int ms)
     return got == sizeof *reply;
 }
 
-/* The first descriptor is the one to answer by. Result: whether it went out. */
+/* Sends a request. The first descriptor is the socket for the reply. Returns
+   whether it was sent. */
 static bool send_request(const struct zygote *zygote, const int *fd,
                          unsigned fds)
 {
@@ -77,10 +78,10 @@ static bool send_request(const struct zygote *zygote, const int *fd,
     return sendmsg(zygote->socket, &packet, MSG_NOSIGNAL) == sizeof request;
 }
 
-/* ---- its process ---- */
+/* ---- the zygote's process ---- */
 
-/* The launcher's environment with `preload`; freed by the caller, but for its
-   strings. */
+/* Returns the launcher's environment with `preload` added. The caller frees the
+   array, not the strings. */
 static char **make_environment(char *preload)
 {
     size_t count = 0;
@@ -100,8 +101,8 @@ static char **make_environment(char *preload)
     return with;
 }
 
-/* The object has its name by a descriptor: the loader parts the list at colons
-   and spaces, which the path may have. */
+/* Starts the zygote. LD_PRELOAD names the object by a descriptor, since the
+   loader splits the list at colons and spaces, which a path may have. */
 static pid_t start_process(char *const *argv, int log, int socket, int object)
 {
     const char *others = getenv(PRELOAD);
@@ -121,7 +122,7 @@ static pid_t start_process(char *const *argv, int log, int socket, int object)
     return pid;
 }
 
-/* Result: what is wrong; NULL: nothing. */
+/* Waits until the zygote is ready. Returns the reason if it is not, or NULL. */
 static const char *await_ready(struct zygote *zygote)
 {
     struct forker_reply reply;
@@ -156,7 +157,7 @@ struct zygote *zygote_start(const char **why, const char *path,
     }
     zygote = memory_or_exit(calloc(1, sizeof *zygote));
     zygote->socket = pair[0];
-    /* Once: the kernel walks all children to tell them. */
+    /* Set only here, not for each fork: the kernel then walks all children. */
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     zygote->pid = start_process(argv, log, pair[1], object);
     close(pair[1]);
@@ -207,7 +208,7 @@ void zygote_stop(struct zygote *zygote)
     close(zygote->socket);
     if (zygote->pid > 0) {
         kill(-zygote->pid, SIGKILL);
-        /* With it those of its group that never became boards. */
+        /* Reaps the zygote, and forks in its group that never became boards. */
         while (waitpid(-zygote->pid, NULL, 0) > 0) {
         }
     }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A QEMU that boards are forked from: they share its types, tables and
- * relocations, and where it can be its machine, and are up sooner.
- * qemu/board/DESIGN.md has the figures, qemu/board/preload/forker.h what is
- * said between the two.
- */
+/* A zygote: a QEMU process from which boards are forked. Boards share its
+   types, tables and relocations, and if possible its machine, and so start
+   sooner. qemu/board/DESIGN.md has figures, qemu/board/preload/forker.h the
+   protocol. */
 #ifndef QEMU_BOARD_ZYGOTE_H
 #define QEMU_BOARD_ZYGOTE_H
 
@@ -15,30 +13,26 @@
 
 struct zygote;
 
-/*
- * Starts a zygote, and waits until it is ready (about 0.1 s). `path` is that of
- * the object to be preloaded, zygote.so; argv[0], a board's QEMU, is looked for
- * on the PATH, and the last option must be -readconfig, its value FORKER_FILE,
- * before a NULL; `log` takes standard output and error of the zygote and its
- * boards. Result: NULL, with *why, if it is not ready: then the log is empty,
- * and boards must be started one by one.
- */
+/* Starts a zygote, and waits until it is ready (about 0.1 s). `path` names
+   zygote.so, the object to preload. argv[0], a board's QEMU, is searched on the
+   PATH; the last option before the NULL must be -readconfig FORKER_FILE. `log`
+   takes standard output and error of the zygote and its boards. Returns NULL,
+   with the reason in *why, if it is not ready; then the log is empty, and
+   boards must start one by one. */
 struct zygote *zygote_start(const char **why, const char *path,
                             char *const *argv, int log);
 
-/*
- * Forks a board with these descriptors, its PROCESS_FD and those that follow;
- * at most FORKER_FDS_MAX. They stay the caller's. The board is a child of the
- * calling process, as process_start() leaves one. Result: its pid; 0 if it
- * could not be forked, and does not exist; -1 with errno if that is not known.
- */
+/* Forks a board with copies of these descriptors, at most FORKER_FDS_MAX,
+   numbered from PROCESS_FD. The board is a child of the calling process, as
+   after process_start(). Returns its pid; 0 if the fork failed and no board
+   exists; -1 with errno if that is unknown. */
 NODISCARD pid_t zygote_fork(struct zygote *zygote, const int *fd, unsigned fds);
 
-/* Whether boards come with the zygote's machine, and take a third of the memory
-   that those take which make their own. */
+/* Returns whether boards share the zygote's machine, which saves two thirds of
+   their memory. */
 bool zygote_has_machine(const struct zygote *zygote);
 
-/* Ends the zygote, not its boards. NULL is allowed. */
+/* Ends the zygote but not its boards. NULL is allowed. */
 void zygote_stop(struct zygote *zygote);
 
 #endif

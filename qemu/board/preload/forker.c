@@ -21,22 +21,22 @@
 
 #define WINDOW_BYTES 0x01000000u
 #define ZYGOTE_WINDOW "quincunx-zygote"
-#define CONTROL_FD 64 /* and above, where no descriptor of QEMU is */
+#define CONTROL_FD 64 /* lowest number, above all of QEMU's descriptors */
 #define DESCRIPTORS 64
 #define EVENTFDS_MAX 16u
-#define TABLE_ELEMENTS 512u /* of translated blocks; it grows */
+#define TABLE_ELEMENTS 512u /* initial size of the table of blocks */
 #define ENDING 3u
 
 struct request {
     struct forker_request head;
-    int answer; /* the socket for the reply */
+    int answer; /* socket for the reply */
     int fd[FORKER_FDS_MAX];
     unsigned fds;
 };
 
-/* Sets a pointer to the function of that name in the libraries after this
-   object, or, with RTLD_DEFAULT, in the program itself; NULL and false: there
-   is none. */
+/* Sets *function to the symbol `name` in the libraries after this object, or
+   with RTLD_DEFAULT in the program. Sets NULL and returns false if there is
+   none. */
 static bool find(void *function, void *where, const char *name)
 {
     void *found = dlsym(where, name);
@@ -45,8 +45,8 @@ static bool find(void *function, void *where, const char *name)
     return found != NULL;
 }
 
-/* QEMU makes a class when somebody first asks for it; to find its machine, each
-   board asks for those of all machines. So they are made once, here. */
+/* Makes all QEMU classes in the zygote. QEMU makes a class at its first use;
+   each board would make those of all machines to find its own. */
 static void make_classes(void)
 {
     void *(*object_class_get_list)(const char *type, bool abstract_too);
@@ -58,8 +58,8 @@ static void make_classes(void)
 
 /* ---- forks of a whole machine ---- */
 
-/* Names of QEMU that a fork of a whole machine needs: all of them, or boards
-   are forked before their machine is made. */
+/* QEMU's symbols for a fork of a whole machine. If one is missing, boards are
+   forked before the machine is made. */
 static struct {
     int *autostart;
     int *tcg_cur_ctxs;
@@ -72,8 +72,8 @@ static struct {
     void (*vm_start)(void);
 } emulator;
 
-/* The argument of a thread's function, as QEMU's qemu_thread_create() hands it
-   over; the thread frees it. */
+/* The argument of a thread's function, as QEMU's qemu_thread_create() passes
+   it. The thread frees it. */
 struct thread_args {
     void *(*run)(void *arg);
     void *arg;
@@ -81,14 +81,14 @@ struct thread_args {
 };
 
 static struct {
-    bool expected; /* a machine is being made, and will be forked */
-    int control;   /* the launcher's socket; by another number if expected */
-    int bell;      /* the other end of the zygote's doorbell */
-    int window_fd; /* by which QEMU has opened the window */
+    bool expected; /* the zygote makes a machine, to be forked */
+    int control;   /* socket to the launcher */
+    int bell;      /* other end of the zygote's doorbell */
+    int window_fd; /* QEMU's descriptor of the window */
     pthread_t *thread;
     void *(*start)(void *args);
     struct thread_args args;
-    pthread_cond_t *waits_for; /* the processor, to be started */
+    pthread_cond_t *waits_for; /* condition of the processor thread */
     void *window;
     int eventfd[EVENTFDS_MAX];
     unsigned eventfds;
@@ -116,8 +116,8 @@ static bool find_emulator(void)
     return found;
 }
 
-/* Gives the zygote's machine a window and a doorbell, which no board has.
-   Result: false if that fails. */
+/* Gives the zygote's machine a window and a doorbell that no board uses.
+   Returns false if that fails. */
 static bool expect_machine(void)
 {
     int pair[2];
@@ -138,7 +138,7 @@ static bool expect_machine(void)
     return true;
 }
 
-/* Finds the address at which the machine has its window. */
+/* Finds the address of the machine's window. */
 static void find_window(void)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
@@ -158,8 +158,8 @@ static void find_window(void)
     }
 }
 
-/* Finds the descriptors that a board must have of its own: eventfds, and the
-   file of its window. */
+/* Finds the descriptors that each board must replace: eventfds, and the file of
+   the window. */
 static void find_descriptors(void)
 {
     for (int fd = 0; fd < DESCRIPTORS; ++fd) {
@@ -181,8 +181,7 @@ static void find_descriptors(void)
     }
 }
 
-/* Starts the processor's thread in the board: threads, and what they waited
-   for, have not come with the fork. */
+/* Starts the processor's thread in the board: a fork does not copy threads. */
 static void start_processor(void)
 {
     struct thread_args *args = malloc(sizeof *args);
@@ -199,7 +198,7 @@ static void start_processor(void)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     error = pthread_create(machine.thread, NULL, machine.start, args);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error != 0) { /* as QEMU ends there */
+    if (error != 0) { /* QEMU aborts here, too */
         fprintf(stderr, "zygote.so: the processor's thread: %s\n",
                 strerror(error));
         abort();
@@ -247,9 +246,9 @@ static void reply(int socket, pid_t board)
     }
 }
 
-/* Waits, in the board, until the process that forked it has ended and the
-   launcher has adopted it; then it dies with the launcher. If another process
-   adopts it, it is no board, and ends. */
+/* Waits in the board until the process that forked it has ended and the
+   launcher has adopted it. Asks to die with the launcher. If another process
+   adopts it, it ends. */
 static void await_adoption(pid_t launcher, pid_t middle)
 {
     while (getppid() == middle) {
@@ -261,8 +260,8 @@ static void await_adoption(pid_t launcher, pid_t middle)
     }
 }
 
-/* Takes the board's descriptors. Those that came are above those that it needs,
-   and rise: none is overwritten before it was copied. */
+/* Moves the received descriptors to the board's numbers. The received numbers
+   are higher and rise, so none is overwritten before it is copied. */
 static void become_board(const struct request *request, pid_t middle)
 {
     setpgid(0, 0);
@@ -279,7 +278,7 @@ static void become_board(const struct request *request, pid_t middle)
     }
 }
 
-/* Result: false at the end of the launcher's requests. */
+/* Receives a request. Returns false after the last one. */
 static bool receive(struct request *request)
 {
     union {
@@ -313,10 +312,9 @@ static bool receive(struct request *request)
     return true;
 }
 
-/*
- * Result: true in the board; false in the zygote. The process between them
- * shares the zygote's memory, so that there is one copy of it to make, not two.
- */
+/* Forks a board. Returns true in the board, false in the zygote. The process
+   between them shares the zygote's memory (vfork), so memory is copied once,
+   not twice. */
 static bool fork_board(const struct request *request)
 {
     pid_t middle = vfork();
@@ -338,7 +336,7 @@ static bool fork_board(const struct request *request)
     return false;
 }
 
-/* Returns in boards only. */
+/* Serves requests. Returns only in boards. */
 static void serve(void)
 {
     struct request request;
@@ -352,7 +350,7 @@ static void serve(void)
     _exit(0);
 }
 
-/* fopen(), by either of the library's names for it. */
+/* Does what fopen() and fopen64() do, but serves requests at FORKER_FILE. */
 static FILE *open_stream(const char *name, const char *path, const char *mode)
 {
     FILE *(*next)(const char *path, const char *mode);
@@ -378,11 +376,11 @@ FILE *fopen64(const char *restrict path, const char *restrict mode)
     return open_stream("fopen64", path, mode);
 }
 
-/* The zygote's machine is there, and waits to be started. */
+/* Serves requests once the zygote's machine is made and waits to be started. */
 static void serve_machine(void)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction handled[ENDING]; /* QEMU ends by them only in its loop */
+    struct sigaction handled[ENDING]; /* QEMU's own handlers */
 
     emulator.drain_call_rcu();
     emulator.qht_resize(emulator.tb_ctx, TABLE_ELEMENTS);
@@ -416,7 +414,7 @@ static void serve_machine(void)
     emulator.unlock();
 }
 
-/* QEMU's main loop waits by this function. */
+/* Replaces ppoll(), by which QEMU's main loop waits, to begin serving there. */
 int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
           const sigset_t *mask)
 {
@@ -467,7 +465,8 @@ int pthread_cond_wait(pthread_cond_t *restrict condition,
     return next(condition, mutex);
 }
 
-/* QEMU keeps its memory from forks; the zygote's is for them. */
+/* Replaces madvise() to ignore MADV_DONTFORK: forks need the zygote's
+   memory. */
 int madvise(void *memory, size_t bytes, int advice)
 {
     static int (*next)(void *, size_t, int);

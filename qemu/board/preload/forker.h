@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a launcher and its zygote say to each other. A zygote is a QEMU into
- * which the object of forker.c is preloaded: when it has made its types and
- * parsed its options, it opens the last one's file, FORKER_FILE, and gets an
- * empty one. If the QEMU has what that takes, it goes on to make a machine that
- * is not started, and stays in its main loop; else it stays here. In that place
- * it forks itself for each request, and each board goes on as a QEMU that was
- * started for it alone. qemu/board/DESIGN.md says what a board makes anew.
+ * The protocol between a launcher and its zygote. A zygote is a QEMU into which
+ * the object of forker.c is preloaded. When QEMU has made its types and parsed
+ * its options, it opens the file of the last option, FORKER_FILE, and gets an
+ * empty file. If QEMU has all needed symbols, it makes a machine that is not
+ * started, and the zygote serves in QEMU's main loop; else it serves inside
+ * that fopen(). It forks itself for each request, and each board goes on as a
+ * QEMU of its own. qemu/board/DESIGN.md says what a board makes anew.
  *
  *   launcher                    zygote                         board
  *      | <-- reply: 0, ready ---- |                              |
@@ -17,13 +17,13 @@
  *      |    adopts it (PR_SET_CHILD_SUBREAPER)                   |
  *      | <-- reply: the board's pid, by that socket ------------- |
  *
- * Who could not be forked, or dies before its reply, is known at once: nobody
- * has the other end of that socket any more.
+ * A failed fork, or a board that dies before its reply, is noticed at once:
+ * no process has the other end of the reply's socket any more.
  *
- * Both ends are on one machine and of one build: structures as they lie in
- * memory, one in each packet of a SOCK_SEQPACKET. The zygote ends with the
- * launcher's end of the socket. A QEMU that does not have the object ends, too:
- * a socket cannot be opened by its name.
+ * Both ends run on one machine and are of one build: each packet of the
+ * SOCK_SEQPACKET holds one structure as it lies in memory. The zygote ends when
+ * the launcher closes its end. A QEMU without the object ends, too: it cannot
+ * open FORKER_FILE, which is a socket.
  */
 #ifndef QEMU_BOARD_PRELOAD_FORKER_H
 #define QEMU_BOARD_PRELOAD_FORKER_H
@@ -31,24 +31,23 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The zygote's descriptors: its end of the socket, and the object itself. A
-   board's own begin at the first of these. */
+/* Descriptors of the zygote: its end of the socket, and the object. A board's
+   own descriptors begin at FORKER_FD. */
 #define FORKER_FD 3
 #define FORKER_FILE "/proc/self/fd/3"
 #define FORKER_OBJECT "/proc/self/fd/4"
 
 #define FORKER_FDS_MAX 8u
 
-/* With the socket for the reply, and then the board's descriptors FORKER_FD,
-   FORKER_FD + 1, .. (SCM_RIGHTS). */
+/* A request. The packet also carries (SCM_RIGHTS) the socket for the reply and
+   the board's descriptors FORKER_FD, FORKER_FD + 1 and so on. */
 struct forker_request {
     pid_t launcher;
 };
 
 struct forker_reply {
-    pid_t board; /* 0: ready for requests */
-    bool
-        machine; /* the zygote has made one, and boards have it from the fork */
+    pid_t board;  /* pid of the board; 0: zygote is ready */
+    bool machine; /* boards get the zygote's machine by the fork */
 };
 
 #endif
