@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/serial/cables.h"
 
-/* The end of a cable at a port: TORUS_PORTS * node + port. */
+/* Returns the index of a cable end: TORUS_PORTS * node + port. */
 static uint32_t end_of(struct torus_size size, struct wired_port port)
 {
     return TORUS_PORTS * torus_index(size, port.at) + port.port;
@@ -39,7 +39,7 @@ void wired_cables_torus(uint32_t *peer, struct torus_size size)
     }
 }
 
-/* Exchanges the plugs in two ports, both of which have one. */
+/* Swaps the plugs in two ports, both of which must have a cable. */
 static void swap(uint32_t *peer, uint32_t a, uint32_t b)
 {
     uint32_t to_a = peer[a];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Which port of which board a cable joins to which: the torus, or a torus
- * with the mistakes that people make when they plug cables. Pure functions.
- */
+/* Tells which ports the cables of a torus connect. Can add mistakes that people
+   make when they plug cables. All functions are pure. */
 #ifndef QEMU_SERIAL_CABLES_H
 #define QEMU_SERIAL_CABLES_H
 
@@ -11,10 +9,11 @@
 #define WIRED_OPEN UINT32_MAX
 
 enum wired_mistake {
-    WIRED_CUT,   /* no cable in port a */
-    WIRED_SWAP,  /* the plugs in the ports a and b exchanged */
-    WIRED_DOUBLE /* the next port counterclockwise leads where a does: both
-                    of its cables are pulled, and one joins the two boards */
+    WIRED_CUT,  /* port a has no cable */
+    WIRED_SWAP, /* the plugs in ports a and b are swapped */
+    /* The port counterclockwise of a gets a second cable to the board that a
+       leads to. The cables that this replaces are pulled. */
+    WIRED_DOUBLE
 };
 
 struct wired_port {
@@ -28,17 +27,14 @@ struct wired_fault {
     struct wired_port b; /* WIRED_SWAP only */
 };
 
-/*
- * Writes to peer[end] the other end of its cable, or WIRED_OPEN: east joins
- * west of (x + 1, y), north joins south of (x, y + 1), on wraps too. peer has
- * TORUS_PORTS * nodes elements.
- */
+/* Writes the other end of each cable to peer[], or WIRED_OPEN. East joins west
+   of (x + 1, y); north joins south of (x, y + 1), also around the edge. peer[]
+   has TORUS_PORTS * nodes elements. */
 void wired_cables_torus(uint32_t *peer, struct torus_size size);
 
-/*
- * Makes a mistake, after those before. Result: NULL, or why it is none: a port
- * that is open already, or two ends of one cable. Both boards lie in the mesh.
- */
+/* Adds a mistake to peer[]. Both boards must be in the mesh. Returns NULL, or
+   why the mistake is impossible: a port is already open, or both ends belong to
+   one cable. */
 const char *wired_cables_mistake(uint32_t *peer, struct torus_size size,
                                  const struct wired_fault *fault);
 

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lines ahead of their replies: twice as many fit the board's ring, so that a
-   new start does not flow over what is still in it. */
+/* Number of lines sent before the first reply. The board's ring holds twice as
+   many, so a restart does not overflow it. */
 #define WINDOW 3u
 #define LINES_MAX 100000u
 #define WHY_BYTES 512u
@@ -32,17 +32,17 @@ struct console {
     uint32_t wait_ms;
     uint32_t rows_ms;
     uint32_t tries;
-    uint64_t until_ms; /* no line is waited for after that; 0: no limit */
+    uint64_t until_ms; /* end of all waits for lines; 0: no limit */
     char why[WHY_BYTES];
 };
 
-/* How a wait for a line ended. */
+/* Result of a wait for a line. */
 enum received {
     RECEIVED_GONE = -1,
     RECEIVED_NOTHING,
     RECEIVED_DAMAGED,
-    RECEIVED_REFUSED, /* the board's `err` without a tag */
-    RECEIVED_LINE,    /* any other one, in console->reader.text */
+    RECEIVED_REFUSED, /* an `err` line of the board without a tag */
+    RECEIVED_LINE,    /* any other line, now in console->reader.text */
 };
 
 __attribute__((format(printf, 2, 3))) static int fail(struct console *console,
@@ -72,7 +72,8 @@ struct console *console_open(struct console_port *port)
     console->port = port;
     line_init(&console->reader, INT32_MAX);
     console_patience(console, 1000, 35000, 5);
-    /* Replies to whoever used the port before belong to nobody. */
+    /* The first tag depends on the time, so replies to an earlier user of the
+       port do not match. */
     console->tag = (uint32_t)(host_clock_ns(console_clock(console)) / 1000) *
                        2654435761u >>
                    4;
@@ -139,7 +140,7 @@ const struct console_counters *console_counters(const struct console *console)
 
 /* ---- lines ---- */
 
-/* Result: 0; -1: the port has gone, or takes nothing for wait_ms. */
+/* Returns 0, or -1 if the port is gone or accepts nothing for wait_ms. */
 static int write_bytes(struct console *console, const char *data,
                        unsigned bytes)
 {
@@ -153,8 +154,8 @@ static int write_bytes(struct console *console, const char *data,
     return status < 0 ? fail_gone(console) : 0;
 }
 
-/* Writes `@TAG TEXT` with its CRC; `fresh`: behind an empty line, which ends
-   what is left of a line that was cut. Result: 0 or -1. */
+/* Writes `@TAG TEXT` with its CRC. `fresh` writes an empty line first, which
+   ends a line that was cut off. Returns 0 or -1. */
 static int write_request(struct console *console, uint32_t tag,
                          const char *text, bool fresh)
 {
@@ -181,7 +182,7 @@ static bool begins(const char *text, const char *word)
            (text[bytes] == ' ' || text[bytes] == '\0');
 }
 
-/* Tells good lines, damaged ones and refusals apart, and counts them. */
+/* Classifies and counts a line: good, damaged or refused. */
 static enum received judge(struct console *console, enum line_status status)
 {
     const char *text = console->reader.text;
@@ -197,7 +198,7 @@ static enum received judge(struct console *console, enum line_status status)
     return RECEIVED_LINE;
 }
 
-/* The next line, or how the wait for it ended. */
+/* Receives the next line. Returns how the wait ended. */
 static enum received receive_line(struct console *console, uint32_t wait_ms)
 {
     uint64_t deadline_ms = now_ms(console) + wait_ms;
@@ -231,7 +232,7 @@ static enum received receive_line(struct console *console, uint32_t wait_ms)
     }
 }
 
-/* The word behind KEY=, as far as its blank; NULL: there is none. */
+/* Returns the word after KEY=, up to a blank, or NULL. */
 static const char *find_value(const char *text, const char *key)
 {
     size_t bytes = strlen(key);
@@ -252,7 +253,7 @@ static bool number_in(char *text, uint64_t *number, const char *key)
     return console_number(&line, number, key);
 }
 
-/* The tag of the line that was heard; false: it has none. */
+/* Reads the tag of the received line. Returns false if it has none. */
 static bool tag_of(struct console *console, uint32_t *tag)
 {
     uint64_t number = 0;
@@ -262,7 +263,8 @@ static bool tag_of(struct console *console, uint32_t *tag)
     return found && number <= UINT32_MAX;
 }
 
-/* Cuts a KEY=VALUE out that is ours alone; `key` with its blank and `=`. */
+/* Removes a KEY=VALUE word that callers must not see. `key` includes the blank
+   before it and the `=`. */
 static void cut(char *text, const char *key)
 {
     char *at = strstr(text, key);
@@ -299,15 +301,16 @@ static void set_code(struct console_reply *reply, const char *word)
              word);
 }
 
-/* The effect of a line on a reply. */
+/* Effect of a line on a reply. */
 enum parsed {
-    PARSED_STALE, /* nothing */
+    PARSED_STALE, /* no effect */
     PARSED_ROW,
-    PARSED_ALL, /* that was the last one */
+    PARSED_ALL, /* the reply is complete */
     PARSED_SPOILT
 };
 
-/* The first line: of an earlier try's reply it may be the second first one. */
+/* Parses the first line of a reply. A reply to an earlier try may have begun
+   already and is dropped. */
 static enum parsed parse_first(struct console_reply *reply, char *text)
 {
     bool more = find_value(text, "until") != NULL;
@@ -360,7 +363,7 @@ static enum parsed parse_line(struct console *console,
     return reply->lines > LINES_MAX ? PARSED_SPOILT : PARSED_ROW;
 }
 
-/* Waits for the reply. Result: 0: it is there; 1: ask again; -1: the port has
+/* Waits for the reply. Returns 0: complete; 1: ask again; -1: the port is
    gone. */
 static int receive_reply(struct console *console, struct console_reply *reply,
                          uint32_t tag, uint32_t rows_ms)
@@ -395,9 +398,9 @@ static int receive_reply(struct console *console, struct console_reply *reply,
     }
 }
 
-/* How long the next row of a reply may take: as long as circuits do where the
-   command sends over them; `peeks` prints a line at least each SHELL_ALIVE_US,
-   which is half a second on emulated boards. */
+/* Returns the time limit for the next row of a reply, ms. Commands that use
+   circuits need rows_ms. `peeks` prints a line every SHELL_ALIVE_US, which is
+   0.5 s on emulated boards. */
 static uint32_t rows_ms_of(const struct console *console, const char *command)
 {
     static const char *const slow[] = {"mesh", "ping", "peek", "identify",
@@ -472,23 +475,22 @@ bool console_number(const struct console_reply *reply, uint64_t *number,
 /* ---- messages ---- */
 
 /*
- * Lines ahead of their replies. The board takes and gives bytes in order, so
- * one number tells how far it is: `base`. After a loss all is asked for again
- * from there on, but only when the replies to all that is on its way have come
- * or their time is over: where many lines are damaged, asking at once would put
- * three more on the way for each. Replies that come later still have tags below
- * `first_tag`.
+ * A message in transit, with several lines sent before their replies. The board
+ * handles bytes in order, so `base` tells its progress. After a loss the
+ * transfer restarts from `base`, but only after all open replies came or timed
+ * out: an immediate restart would add three lines for each damaged one. Late
+ * replies have tags below `first_tag`.
  */
 struct transfer {
-    const uint8_t *out; /* to the board, or NULL */
-    uint8_t *in;        /* from it, or NULL */
+    const uint8_t *out; /* data for the board, or NULL */
+    uint8_t *in;        /* buffer for data from the board, or NULL */
     uint32_t total;
     uint32_t base;
-    uint32_t next; /* the first byte that is not asked for yet */
+    uint32_t next; /* first byte not yet requested */
     uint32_t first_tag;
-    uint32_t awaited; /* replies that may still come */
-    bool lost;        /* one of the lines, or its reply */
-    uint32_t losses;  /* since base moved */
+    uint32_t awaited; /* number of replies that may still come */
+    bool lost;        /* a line or its reply was lost */
+    uint32_t losses;  /* number of losses since `base` advanced */
 };
 
 static int send_next(struct console *console, struct transfer *transfer)
@@ -509,7 +511,7 @@ static int send_next(struct console *console, struct transfer *transfer)
     return write_request(console, console->tag++, text, false);
 }
 
-/* Fills the window. Result: 0 or -1. */
+/* Fills the window. Returns 0 or -1. */
 static int send_ahead(struct console *console, struct transfer *transfer)
 {
     while (!transfer->lost && transfer->next < transfer->total &&
@@ -522,7 +524,7 @@ static int send_ahead(struct console *console, struct transfer *transfer)
     return 0;
 }
 
-/* Begins again at `base`. Result: 0 or -1. */
+/* Restarts at `base`. Returns 0 or -1. */
 static int send_again(struct console *console, struct transfer *transfer)
 {
     console->counters.retries += 1;
@@ -548,8 +550,8 @@ static void move_on(struct transfer *transfer, uint32_t base)
     }
 }
 
-/* Takes a piece of the message. Result: 0: good; 1: bytes are missing before
-   it; -1: it makes no sense. */
+/* Reads a part of the message. Returns 0: good; 1: earlier bytes are missing;
+   -1: malformed. */
 static int parse_data(struct transfer *transfer, char *text)
 {
     const char *data = find_value(text, "data");
@@ -573,7 +575,8 @@ static int parse_data(struct transfer *transfer, char *text)
     return at > transfer->base;
 }
 
-/* Reads the reply to a line of this transfer. Result: as parse_data(). */
+/* Reads a reply to a line of this transfer. Returns the same as
+   parse_data(). */
 static int parse_answer(struct transfer *transfer, char *text)
 {
     uint64_t next = 0;
@@ -592,7 +595,7 @@ static int parse_answer(struct transfer *transfer, char *text)
     return !begins(text, "ok");
 }
 
-/* Reads a line that has a tag. Result: 0 or -1. */
+/* Reads a line with a tag. Returns 0 or -1. */
 static int parse_tagged(struct console *console, struct transfer *transfer)
 {
     char *text = console->reader.text;
@@ -616,7 +619,7 @@ static int parse_tagged(struct console *console, struct transfer *transfer)
     return 0;
 }
 
-/* Waits for a line and does what follows from it. Result: 0 or -1. */
+/* Waits for a line and handles it. Returns 0 or -1. */
 static int receive_answer(struct console *console, struct transfer *transfer)
 {
     int status = 0;
@@ -663,7 +666,7 @@ static int transfer_all(struct console *console, struct transfer *transfer)
     return status;
 }
 
-/* Result: 0: the reply is `ok`; 1: `err busy`; -1: anything else. */
+/* Sends a command. Returns 0: the reply is `ok`; 1: `err busy`; -1: other. */
 static int request_ok(struct console *console, struct console_reply *reply,
                       const char *command)
 {
@@ -693,8 +696,8 @@ int console_send(struct console *console, const uint8_t *data, uint32_t bytes,
     return status != 0 ? status : transfer_all(console, &transfer);
 }
 
-/* Asks for the node's message. Result: 0 and its bytes, kind and job; 1: there
-   is none; -1. */
+/* Asks for the node's message. Returns 0 with bytes, kind and job in numbers[];
+   1: no message; -1: failed. */
 static int request_report(struct console *console, uint64_t numbers[3])
 {
     static const char keys[3][6] = {"bytes", "kind", "job"};

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* "(3,1) east"; without a port if there is none of this number. */
+/* Writes "(3,1) east". Leaves out the port if the number is not valid. */
 static int put_place(char *out, size_t room, unsigned x, unsigned y,
                      unsigned port)
 {
@@ -12,7 +12,7 @@ static int put_place(char *out, size_t room, unsigned x, unsigned y,
                     port < TORUS_PORTS ? torus_port_names[port] : "");
 }
 
-/* The port that a cable leads to, and the one that it should lead to. */
+/* Writes the port that a cable leads to and the port where it should lead. */
 static int put_ends(char *out, size_t room, struct torus_size size,
                     const struct discover_fault *fault)
 {

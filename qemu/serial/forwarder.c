@@ -22,7 +22,8 @@
 #define BUFFER_BYTES 4096u
 #define TAIL_BYTES 256u
 #define EVENTS_MAX 64
-#define ABSENT_MS 20 /* how often a terminal is looked at that nobody has */
+/* pause between checks of a terminal that no program has open, ms */
+#define ABSENT_MS 20
 
 enum kind {
     LINK,
@@ -31,21 +32,22 @@ enum kind {
     MONITOR
 };
 
-/* One end of what is joined. */
+/* A socket or terminal that the forwarder connects to `peer`. */
 struct end {
     enum kind kind;
     int fd; /* -1: closed */
     uint32_t peer;
-    uint32_t name;             /* which end of the torus, or which node */
-    uint32_t events;           /* that epoll reports now; 0: not registered */
-    bool absent;               /* a terminal that nobody has open */
-    uint8_t out[BUFFER_BYTES]; /* to be written to fd: out[from .. to) */
+    uint32_t name;   /* index of the cable end, or of the node */
+    uint32_t events; /* events registered with epoll; 0: not registered */
+    bool absent;     /* a terminal that no program has open */
+    uint8_t out[BUFFER_BYTES]; /* bytes to write to fd: out[from .. to) */
     uint32_t from;
     uint32_t to;
     uint64_t random;
-    char tail[TAIL_BYTES]; /* of what a console said, a ring */
-    uint64_t said;         /* or of a monitor's line, from its beginning */
-    uint32_t pending;      /* orders that a monitor has not answered */
+    /* ring buffer with the last output of a console, or a monitor's line */
+    char tail[TAIL_BYTES];
+    uint64_t said;    /* number of bytes of output, or of a monitor's line */
+    uint32_t pending; /* number of unanswered commands to a monitor */
 };
 
 struct wired_forwarder {
@@ -55,12 +57,12 @@ struct wired_forwarder {
     struct noise noise;
     struct noise_counts damage;
     int epoll;
-    int wake; /* an eventfd: the end has come */
+    int wake; /* eventfd that ends the thread */
     uint32_t absent;
     struct wired_halt halt;
     bool running;
     pthread_t thread;
-    pthread_mutex_t lock; /* around tails and damage */
+    pthread_mutex_t lock; /* protects tails and damage */
 };
 
 /* ---- moving bytes ---- */
@@ -75,8 +77,8 @@ static uint32_t wanted(const struct wired_forwarder *forwarder,
            (end->from < end->to ? (uint32_t)EPOLLOUT : 0);
 }
 
-/* Tells epoll what is waited for now. An end that has nothing to wait for is
-   taken out: hang-ups are reported whatever was asked for. */
+/* Registers with epoll the events to wait for. An end without events is
+   removed, because epoll always reports hang-ups. */
 static void watch(struct wired_forwarder *forwarder, struct end *end)
 {
     uint32_t events = end->fd < 0 || end->absent ? 0 : wanted(forwarder, end);
@@ -125,7 +127,8 @@ static bool nobody_there(const struct end *end)
            (look.revents & POLLIN) == 0;
 }
 
-/* Writes what waits, as far as it goes; to nobody, it goes. */
+/* Writes waiting bytes until the descriptor blocks. Bytes for a closed end or
+   an unopened terminal are dropped. */
 static void flush(struct wired_forwarder *forwarder, struct end *end)
 {
     if (end->fd >= 0 && end->kind == TTY && nobody_there(end)) {
@@ -151,8 +154,8 @@ static void note(struct end *end, const uint8_t *data, uint32_t bytes)
     }
 }
 
-/* Gives a monitor an order. What finds no room is not given: a board that has
-   left 4 KiB unread has hung. */
+/* Sends a command to a monitor. Drops it if there is no room: a board that left
+   4 KiB unread hangs. */
 static void order(struct wired_forwarder *forwarder, struct end *end,
                   const char *what)
 {
@@ -177,7 +180,7 @@ static void order_others(struct wired_forwarder *forwarder,
     }
 }
 
-/* Takes what a monitor said, line by line; long lines without their end. */
+/* Handles a monitor's output line by line. Long lines are cut off. */
 static void receive_monitor(struct wired_forwarder *forwarder, struct end *end,
                             const uint8_t *data, uint32_t bytes)
 {
@@ -199,7 +202,7 @@ static void receive_monitor(struct wired_forwarder *forwarder, struct end *end,
     }
 }
 
-/* Reads once from an end, into its peer's buffer, which is empty. */
+/* Reads once from an end into the buffer of its peer, which must be empty. */
 static void fill(struct wired_forwarder *forwarder, struct end *end)
 {
     struct end *peer = end->peer == NO_END ? NULL : &forwarder->end[end->peer];
@@ -256,7 +259,7 @@ static void handle_event(struct wired_forwarder *forwarder, uint32_t at,
     }
 }
 
-/* Looks whether somebody has opened a terminal. */
+/* Checks whether a program has opened a terminal. */
 static void look_for_people(struct wired_forwarder *forwarder)
 {
     for (uint32_t i = 0; i < forwarder->ends; ++i) {
@@ -367,8 +370,8 @@ int wired_forwarder_monitor(struct wired_forwarder *forwarder, int fd,
     return status;
 }
 
-/* Makes a terminal raw through its other side, which is then closed: the
-   settings stay as long as this side is open. */
+/* Makes a terminal raw through its slave side, which is then closed. The
+   settings persist while the master side is open. */
 static int set_raw(const char *name)
 {
     struct termios settings;

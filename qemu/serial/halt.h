@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a debugger stops one board of a mesh, all others are to stop as well,
- * their clocks too, or they would take it for dead; when it goes on, they go
- * on. This file reads the events of QEMU's monitors (STOP, RESUME; "QEMU QMP
- * Reference Manual") and gives the orders that follow (stop, cont). One
- * debugger at a time: a second one is not followed. Pure, but for its own
- * state.
+ * Stops all boards of a mesh while a debugger has stopped one; otherwise the
+ * others would take that board for dead. Reads events of QEMU's monitors (STOP,
+ * RESUME; "QEMU QMP Reference Manual") and creates the commands that follow
+ * (stop, cont). A second debugger at the same time has no effect. Pure except
+ * for struct wired_halt.
  */
 #ifndef QEMU_SERIAL_HALT_H
 #define QEMU_SERIAL_HALT_H
@@ -14,19 +13,16 @@
 
 #define WIRED_HALT_NOBODY UINT32_MAX
 
-/* Said to each monitor first, and then as orders; each is answered once. */
+/* First command to each monitor. QEMU answers each command once. */
 #define WIRED_HALT_GREETING "{\"execute\":\"qmp_capabilities\"}\n"
 
 struct wired_halt {
-    uint32_t leader; /* the board that a debugger has stopped */
+    uint32_t leader; /* board that a debugger has stopped */
 };
 
-/*
- * Reads one line from a board's monitor. *pending is the caller's count of
- * orders to this board that are not answered; STOP and RESUME that come
- * meanwhile are the effect of these orders and no debugger's. Result: the order
- * for all other boards, with its newline; NULL: none.
- */
+/* Reads one line from a board's monitor. The caller's *pending counts
+   unanswered commands to this board; STOP and RESUME events are ignored until
+   it is 0. Returns the command for all other boards, with newline, or NULL. */
 const char *wired_halt_receive(struct wired_halt *halt, uint32_t board,
                                uint32_t *pending, const char *line);
 

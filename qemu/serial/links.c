@@ -11,11 +11,11 @@
 #include <string.h>
 
 #define COUNTERS PEEK_PORT_COUNTERS
-/* A counter that is less than before has wrapped if it was at least this;
-   otherwise the board has started again. */
+/* Least previous value of a counter that has wrapped. If a counter decreases
+   from a lower value, the board has restarted. */
 #define NEAR_WRAP 0xf0000000u
 
-/* Counters of a port that have a column, by their place in PEEK_PORT_NAMES. */
+/* Indexes in PEEK_PORT_NAMES of counters that have a column in the table. */
 enum counter {
     RETRIES = 4,
     RETRANSMITTED,
@@ -38,8 +38,8 @@ static const enum counter shown[] = {
     BYTES_IN, BYTES_OUT,     DAMAGED,  MENDED,   LOST,
     RETRIES,  RETRANSMITTED, OVERRUNS, FRAMINGS, NOISES};
 
-/* In the order of PEEK_PORT_NAMES, which are the names in JSON; Prometheus'
-   name is quincunx_link_NAME_total. */
+/* Counters, in the order of PEEK_PORT_NAMES, which are the names in JSON. The
+   name for Prometheus is quincunx_link_NAME_total. */
 static const struct {
     const char *name;
     const char *help;
@@ -77,7 +77,6 @@ void links_end(struct links *links)
     free(links->before);
 }
 
-/* A reading of one port of all nodes. */
 struct port_request {
     struct links *links;
     unsigned port;
@@ -123,8 +122,8 @@ static bool knows(const struct links_node *node, unsigned port)
     return (node->known & 1u << port) != 0;
 }
 
-/* Sets the counts since the reading before. False: one of both readings is not
-   known. A board that has started again in between counted from 0 on. */
+/* Sets the counts since the previous reading. Returns false if either reading
+   is missing. A board that has restarted counts from 0. */
 static bool counts_since(uint32_t count[COUNTERS], const struct links *links,
                          uint32_t index, unsigned port)
 {
@@ -146,7 +145,8 @@ static double per_second(const struct links *links, uint32_t count)
     return count * 1000.0 / (double)(links->at_ms - links->before_ms);
 }
 
-/* Damaged frames, mended or not, and losses in a million bytes that came in. */
+/* Returns errors per million bytes received: damaged frames, mended or not, and
+   losses. */
 static double errors_per_mb(const uint32_t count[COUNTERS])
 {
     double errors = (double)count[DAMAGED] + count[MENDED] + count[LOST];
@@ -156,7 +156,7 @@ static double errors_per_mb(const uint32_t count[COUNTERS])
 
 /* ---- for people ---- */
 
-/* Prints 4 digits, or a whole number from 1000 on. */
+/* Prints 4 digits, or an integer from 1000 on. */
 static void print_number(struct table *table, double number)
 {
     table_print(table, number < 1000 ? "%.4g" : "%.0f", number);

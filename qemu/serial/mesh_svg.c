@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The picture of a mesh. Lengths are pixels. */
+/* Draws the picture of a mesh. Lengths are in pixels. */
 #include "qemu/serial/mesh_map.h"
 
 #define CELL 128
-#define HALF 30   /* half a node's box */
-#define STUB 26   /* length of the stub of a cable around the mesh */
-#define REACH 92  /* reach of a wrong cable's bend out of its port */
-#define MARGIN 76 /* around the grid, for stubs and their texts */
+#define HALF 30   /* half the width of a node's box */
+#define STUB 26   /* length of the stub of a cable around the edge */
+#define REACH 92  /* distance of a wrong cable's bend from its port */
+#define MARGIN 76 /* border around the grid, for stubs and texts */
 #define HEAD 24
 #define LINE 18 /* height of a line of text */
 
@@ -15,11 +15,11 @@ struct point {
     int y;
 };
 
-/* Direction out of each port; y falls. */
+/* Direction of each port. The y axis points down. */
 static const struct point direction[TORUS_PORTS] = {
     {1, 0}, {0, -1}, {-1, 0}, {0, 1}};
 
-/* Result: the point `out` pixels out of a port; -HALF: the node's middle. */
+/* Returns the point `out` pixels outside a port; -HALF: the node's centre. */
 static struct point port_point(const struct mesh_map *map,
                                struct torus_coord at, unsigned port, int out)
 {
@@ -35,8 +35,9 @@ static const char port_letters[] = "ENWS";
 
 /* ---- cables ---- */
 
-/* Result: the fault of the cable at a port as this end reports it, or else the
-   other end, unless that end only finds this node busy. NULL: none. */
+/* Returns the fault of a cable as one end reports it, else as the other end
+   does. Ignores the other end if it only reports this node as busy. NULL:
+   none. */
 static const struct discover_fault *
 fault_of(const struct mesh_map *map, struct torus_coord at, unsigned port)
 {
@@ -50,7 +51,7 @@ fault_of(const struct mesh_map *map, struct torus_coord at, unsigned port)
                : fault;
 }
 
-/* Draws the half of a cable at a port. */
+/* Draws half a cable, from a port to the middle. */
 static void draw_half(FILE *out, const struct mesh_map *map,
                       struct torus_coord at, unsigned port)
 {
@@ -82,8 +83,8 @@ static bool is_cable(const struct discover_fault *fault)
            fault->other_port < TORUS_PORTS;
 }
 
-/* Writes a port's fault beside the port, where the texts of both ends of a
-   cable do not meet. */
+/* Writes the fault of a port beside it, so that texts of both ends do not
+   overlap. */
 static void draw_label(FILE *out, const struct mesh_map *map,
                        struct torus_coord at, unsigned port)
 {
@@ -132,7 +133,7 @@ static void draw_wrong(FILE *out, const struct mesh_map *map,
 
 /* ---- nodes ---- */
 
-/* Result: why a node is unfit, or that it is silent; NULL: it is fit. */
+/* Returns why a node is unfit or that it is silent; NULL: the node is fit. */
 static const char *complaint(const struct mesh_map *map, uint32_t index)
 {
     const struct identity *its =
@@ -201,7 +202,7 @@ static const char style[] =
     ".page{stroke:none;fill:#fff}\n"
     "</style>\n";
 
-/* Prints the lines below the grid: faults, then nodes with complaints. */
+/* Prints the lines below the grid: faults, then unfit nodes. */
 static void list(FILE *out, const struct mesh_map *map, int y)
 {
     char text[FAULT_TEXT_BYTES];
@@ -224,7 +225,7 @@ static void list(FILE *out, const struct mesh_map *map, int y)
     }
 }
 
-/* Draws nodes over cables, and wrong cables over nodes. */
+/* Draws cables, then nodes, then wrong cables. */
 static void draw_grid(FILE *out, const struct mesh_map *map)
 {
     uint32_t ports = torus_nodes(map->size) * TORUS_PORTS;
@@ -256,7 +257,7 @@ void mesh_map_svg(FILE *out, const struct mesh_map *map)
     for (uint32_t i = 0; i < torus_nodes(map->size); ++i) {
         height += complaint(map, i) != NULL ? LINE : 0;
     }
-    width = width > 560 ? width : 560; /* room for texts */
+    width = width > 560 ? width : 560; /* least width, for the texts */
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
             "height=\"%d\" viewBox=\"0 0 %d %d\">\n%s"

@@ -14,8 +14,8 @@
 #define TYPED_AT 10u
 #define HEARD_AT 8u
 
-/* One packet each way. Result: how many bytes of the board came; -1: the model
-   has gone, with errno (0: it closed the socket). */
+/* Sends and receives one packet. Returns the number of bytes from the board;
+   -1: the model is gone, with errno (0: it closed the socket). */
 static int exchange(const struct model_port *port, uint64_t *now_ns,
                     uint64_t until_ns, uint8_t *heard, unsigned most,
                     const uint8_t *typed, unsigned bytes)
@@ -46,7 +46,8 @@ static int exchange(const struct model_port *port, uint64_t *now_ns,
     return (int)count;
 }
 
-/* Where the model has gone, no deadline may be waited for without an end. */
+/* Returns the model's time. Without a model returns HOST_CLOCK_NEVER, so that
+   every deadline has passed. */
 static uint64_t now(void *context)
 {
     uint64_t now_ns = HOST_CLOCK_NEVER;
@@ -55,7 +56,7 @@ static uint64_t now(void *context)
     return now_ns;
 }
 
-/* Descriptors are looked at once the time is up. */
+/* Lets the model run until `until_ns`, then polls the descriptors. */
 static int wait_until(void *context, struct pollfd *of, unsigned count,
                       uint64_t until_ns)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CRYSTAL_PART 50u /* 1 / 50: 2 % */
+#define CRYSTAL_PART 50u /* tolerance of a crystal: 1 / CRYSTAL_PART, 2 % */
 
 void nodes_begin(struct nodes *nodes, struct console *console,
                  struct torus_size size, struct torus_coord originator)
@@ -37,7 +37,8 @@ bool identity_is_emulated(const struct identity *identity)
 
 /* ---- reading ---- */
 
-/* Reads the names of the clock and of the reset. A NUL ends each that fits. */
+/* Reads the names of the clock and of the reset. A NUL ends a name that
+   fits. */
 static void parse_names(struct identity *identity, const uint8_t *page)
 {
     const char *names = (const char *)page + PEEK_AT_NAMES;
@@ -139,8 +140,8 @@ static bool is_alike(const struct identity *a, const struct identity *b,
     }
 }
 
-/* Gives a mark to nodes that are like fewer nodes than others are;
-   IDENTITY_TWICE to boards that several places lead to. */
+/* Marks nodes that resemble fewer nodes than most nodes do. IDENTITY_TWICE
+   marks boards that several positions lead to. */
 static void mark_odd(struct nodes *nodes, uint32_t *alike, unsigned mark)
 {
     uint32_t count = torus_nodes(nodes->sweep.size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints nodes for people and as JSON. */
+/* Prints identities of nodes as a table and as JSON. */
 #include "qemu/serial/nodes.h"
 
 #include "qemu/board/fault_image.h"
@@ -14,7 +14,7 @@ static const struct table_column columns[] = {
     {"clock", -10}, {"frequency", -12},     {"crystal", -13}, {"reset", -11},
     {"up, s", 9},   {"memory", -8},         {"supply", -8},   {"temp.", -5}};
 
-/* Names of the marks, in JSON and in words. */
+/* Names of the marks in JSON, and their meanings in words. */
 static const struct {
     unsigned mark;
     const char *name;
@@ -30,7 +30,7 @@ static const struct {
 
 /* ---- for people ---- */
 
-/* Result: the text behind a value: "*" if the node has the mark. */
+/* Returns "*" if the node has the mark, else "". */
 static const char *star(const struct identity *its, enum identity_mark mark)
 {
     return (its->marks & mark) != 0 ? "*" : "";
@@ -153,7 +153,7 @@ void nodes_print_image(FILE *out, const struct nodes *nodes,
 
 /* ---- JSON ---- */
 
-/* Result: a number, or null if it is `unknown`. */
+/* Returns a JSON number, or null if the number equals `unknown`. */
 static json_t *number_json(int64_t number, int64_t unknown)
 {
     return number != unknown ? json_integer(number) : json_null();

@@ -36,7 +36,8 @@ uint64_t noise_draw(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* Whether a number below 2^32, any of them as likely, makes it happen. */
+/* Whether an event of this chance happens. `drawn` is random, uniform below
+   2^32. */
 static bool happens(const struct noise_chance *chance, uint64_t drawn)
 {
     return drawn * chance->denominator < (uint64_t)chance->numerator << 32;

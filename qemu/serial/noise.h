@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Damage on emulated links: each byte is changed to another value, or lost,
- * with a given probability. The seed and the number of bytes before decide
- * which ones, never the time.
- */
+/* Damage on emulated links. Each byte is changed or lost with a given
+   probability. The seed and the number of earlier bytes decide which bytes, so
+   damage does not depend on time. */
 #ifndef QEMU_SERIAL_NOISE_H
 #define QEMU_SERIAL_NOISE_H
 
@@ -18,33 +16,33 @@ struct noise_chance {
 };
 
 struct noise {
-    struct noise_chance damage; /* of being changed */
+    struct noise_chance damage; /* chance that a byte is changed */
     struct noise_chance loss;
     uint64_t seed;
 };
 
-/* Numbers of bytes: that links carried, and of these changed and lost ones. */
+/* Numbers of bytes that links carried, changed and lost. */
 struct noise_counts {
     uint64_t bytes;
     uint64_t changed;
     uint64_t dropped;
 };
 
-/* No damage, and seed 1. */
+/* Returns noise without damage and with seed 1. */
 struct noise noise_none(void);
 
 bool noise_any(const struct noise *noise);
 
-/* Reads "P/Q", at most 1, the value of `option`. Result: 0, or what
-   parse_report() returns. */
+/* Reads "P/Q" (at most 1) as the value of `option`. Returns 0, or the result of
+   parse_report(). */
 NODISCARD int noise_set(void *field, const char *option, const char *text);
 
-/* splitmix64's next number (Steele, Lea, Flood, "Fast splittable pseudorandom
-   number generators", OOPSLA 2014, figure 17). */
+/* Returns the next number of splitmix64 (Steele, Lea, Flood, "Fast splittable
+   pseudorandom number generators", OOPSLA 2014, figure 17). */
 uint64_t noise_draw(uint64_t *state);
 
-/* Carries `bytes` at `data` over a link, in place: damages them with the random
-   state *state and adds to *counts. Result: the bytes that are left. */
+/* Damages `bytes` bytes at `data` in place, by the random state *state. Updates
+   the counts. Returns the number of bytes left. */
 uint32_t noise_apply(const struct noise *noise, uint64_t *state,
                      struct noise_counts *counts, uint8_t *data,
                      uint32_t bytes);

@@ -20,16 +20,18 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* Linux, Documentation/admin-guide/devices.txt: Unix98 pseudo-terminals. */
+/* Major numbers of Unix98 pseudo-terminals: Linux,
+   Documentation/admin-guide/devices.txt. */
 #define PTY_MAJOR_FIRST 136u
 #define PTY_MAJOR_LAST 143u
 
 struct console_port {
     int descriptor;
     bool is_socket;
-    struct sp_port *sp; /* NULL: the descriptor is ours */
+    struct sp_port *sp; /* NULL: libserialport does not own the port */
     struct model_port model;
-    const struct host_clock *clock; /* the model's: it is a model's console */
+    /* points to model.clock if the port is simulated */
+    const struct host_clock *clock;
     char name[];
 };
 
@@ -52,7 +54,7 @@ static struct console_port *port_new(const char *name)
     return port;
 }
 
-/* The meaning of an error of open() for a serial port. */
+/* Returns a text for an error of open() on a serial port. */
 static const char *meaning(int error)
 {
     switch (error) {
@@ -73,8 +75,8 @@ static const char *meaning(int error)
     }
 }
 
-/* Without TIOCEXCL, which a pseudo-terminal keeps after its last close, as long
-   as its other end is open. Result: 0 or an errno. */
+/* Opens a pseudo-terminal. Does not set TIOCEXCL, which would persist after the
+   last close while the other end is open. Returns 0 or an errno. */
 static int open_pty(struct console_port *port)
 {
     struct termios raw;
@@ -121,8 +123,8 @@ static int errno_of(enum sp_return result)
     }
 }
 
-/* By the device's own name: Debian's library knows no symbolic link, as those
-   in /dev/serial/by-id are. */
+/* Finds the port by the real path of its device: Debian's library does not
+   accept symbolic links such as those in /dev/serial/by-id. */
 static enum sp_return find_port(struct console_port *port)
 {
     char *path = realpath(port->name, NULL);
@@ -164,7 +166,6 @@ static int open_port(struct console_port *port, uint32_t rate)
     return 0;
 }
 
-/* Result: 0 or an errno. */
 static int open_any(struct console_port *port, uint32_t rate)
 {
     struct stat status;
@@ -246,8 +247,8 @@ static uint64_t deadline_ns(const struct console_port *port, unsigned wait_ms)
     return host_clock_ns(port->clock) + wait_ms * HOST_CLOCK_MS_NS;
 }
 
-/* Waits for one of the events until the deadline. Result: those that poll()
-   reports, POLLERR if it fails; 0: none in time. */
+/* Waits for one of the events until the deadline. Returns the events that
+   poll() reports; POLLERR: poll() failed; 0: timeout. */
 static int wait_for(const struct console_port *port, short events,
                     uint64_t until_ns)
 {
@@ -266,8 +267,8 @@ static bool again(int error)
     return error == EAGAIN || error == EINTR;
 }
 
-/* A terminal that is ready may give no bytes; once its other end is closed,
-   that means that the port has gone. */
+/* A terminal may be ready without bytes. After its other end has closed, this
+   means that the port is gone. */
 int console_port_read(struct console_port *port, uint8_t *data, unsigned bytes,
                       unsigned wait_ms)
 {

@@ -27,7 +27,7 @@ void ps_end(struct ps *ps)
 
 /* ---- what a node says ---- */
 
-/* Result: name `index` of a list of `count`. */
+/* Returns name `index` of a list of `count` names, or "?". */
 static const char *name_of(const char *names, unsigned index, unsigned count)
 {
     return index < count ? names_at(names, index) : "?";
@@ -112,11 +112,11 @@ static void parse_page(void *context, uint32_t index, const uint8_t *page)
 
 /* ---- all nodes ---- */
 
-/* Time that an originator waits for a message, ms, from which a node that has
-   left the job is taken for the cause. */
+/* If an originator waits at least this long for a message, ms, a node that has
+   left the job counts as the cause. */
 #define STILL_MS 500u
 
-/* Whether a node is well. A fault counts until the node has done a job. */
+/* Whether a node is well. A fault counts until the node completes a job. */
 static bool judge(const struct ps *ps, const struct ps_node *node)
 {
     const struct ps_node *first = &ps->node[torus_index(
@@ -150,7 +150,7 @@ bool ps_read(struct ps *ps)
     return all && !ps->silent;
 }
 
-/* Whether an originator waits for a message, STILL_MS or longer. */
+/* Whether an originator has waited for a message for STILL_MS or longer. */
 static bool is_waiting(const struct ps_node *node)
 {
     return node->job && strcmp(node->waypoint, "message") == 0 &&

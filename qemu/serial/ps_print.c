@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the states of nodes, for people and as JSON. */
+/* Prints states of nodes as a table and as JSON. */
 #include "qemu/serial/ps.h"
 
 #include "qemu/fabric/postmortem.h"
@@ -12,8 +12,8 @@ static const struct table_column columns[] = {
     {"node", -6},    {"state", -10},        {"waypoint", -26},
     {"since, s", 8}, {"last circuit", -22}, {"error of the last job", -21}};
 
-/* Prints what a node waits for or does, such as "message from en, kind 16" (at
-   port east or north) or "kernel search, round 0". */
+/* Prints what a node waits for or does: "message from en, kind 16" (port east
+   or north) or "kernel search, round 0". */
 static void print_waypoint(struct table *table, const struct ps_node *node)
 {
     if (strcmp(node->waypoint, "message") == 0) {
@@ -48,7 +48,7 @@ static void print_row(struct table *table, const struct ps_node *node)
         node->error != 0 && node->job ? ", " : "", node->job ? "in a job" : "");
 }
 
-/* ARMv7-M, B1.5.2; 0: abort() or exit(). */
+/* Names of exceptions: ARMv7-M, B1.5.2. 0: abort() or exit(). */
 static const char *exception_name(uint32_t exception)
 {
     static const char *const names[] = {"exit",   "?",   "NMI",  "hard",
@@ -57,8 +57,7 @@ static const char *exception_name(uint32_t exception)
     return exception < sizeof names / sizeof *names ? names[exception] : "?";
 }
 
-/* Prints the source line of the fault, or the reason for which it is
-   unknown. */
+/* Prints the source line of a fault, or why the line is unknown. */
 static void print_where(FILE *out, const struct ps_node *node)
 {
     if (node->pc_at[0] != '\0') {
@@ -92,7 +91,7 @@ static void print_fault(FILE *out, const struct ps_node *node)
     print_where(out, node);
 }
 
-/* Prints the lines below a row. */
+/* Prints additional lines about a node, below its row. */
 static void print_more(FILE *out, const struct ps_node *node)
 {
     struct torus_coord at = node->asked.at;

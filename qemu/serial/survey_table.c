@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define CELL_BYTES 256u
-#define INDENT 7u /* where the second column begins */
+#define INDENT 7u /* position of the second column */
 
 struct table table_begin(FILE *out, const struct table_column column[],
                          size_t columns)
@@ -26,9 +26,8 @@ struct table table_begin(FILE *out, const struct table_column column[],
     return table;
 }
 
-/* Prints a text where the next cell begins, on the left or right of `width`.
-   Blanks are printed before texts only, so a line of empty cells is left
-   out. */
+/* Prints a text at the next cell, left- or right-aligned in `width` characters.
+   Blanks are only printed before texts, so a line of empty cells vanishes. */
 static void print_cell(struct table *table, int width, const char *text)
 {
     size_t cell = (size_t)abs(width);

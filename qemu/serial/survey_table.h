@@ -20,33 +20,34 @@
 
 struct table_column {
     const char *head;
-    int width; /* negative: texts on the left, as printf has it */
+    int width; /* width in characters; negative: left-aligned, as in printf */
 };
 
 struct table {
     FILE *out;
     const struct table_column *column;
     size_t columns;
-    size_t room;    /* columns of the terminal */
-    size_t next;    /* column of the next cell */
-    size_t at;      /* where the next cell begins in its line */
-    size_t written; /* characters of this line */
-    bool ends;      /* the next text begins a line */
+    size_t room;    /* width of the terminal, characters */
+    size_t next;    /* index of the next cell's column */
+    size_t at;      /* position of the next cell in its line */
+    size_t written; /* number of characters in this line */
+    bool ends;      /* the next text begins a new line */
 };
 
-/* Result: a table whose heads are printed. The first column is the node. */
+/* Prints the heads of a table. The first column is the node. Returns the
+   table. */
 struct table table_begin(FILE *out, const struct table_column column[],
                          size_t columns);
 
-/* Prints the next cell of a row; the last one ends the row. */
+/* Prints the next cell of a row. The last cell ends the row. */
 __attribute__((format(printf, 2, 3))) void table_print(struct table *table,
                                                        const char *format, ...);
 
 /* Prints the row of a node that does not answer. */
 void table_print_silent(struct table *table, const struct sweep_node *node);
 
-/* Prints `json` and a newline to standard output, and releases it. `flags`: of
-   json_dumpf(). Result: 0, or -1 if a write failed. */
+/* Prints `json` and a newline to standard output and releases `json`. `flags`
+   are those of json_dumpf(). Returns 0, or -1 if writing failed. */
 NODISCARD int table_print_json(json_t *json, size_t flags);
 
 #endif

@@ -10,11 +10,11 @@
 #include <string.h>
 
 #define WAYS 8u
-#define BATCH_MAX 32u    /* nodes in a request: SHELL_PEEKS_MAX */
-#define BATCH_BYTES 160u /* part of a request for its paths */
-#define BUSY_MAX 4u      /* most times that a busy way is tried again */
-#define BUSY_MS 100      /* pause before that, ms */
-#define VAIN_MAX 3u      /* requests without an answer that end a sweep */
+#define BATCH_MAX 32u    /* most nodes in a request: SHELL_PEEKS_MAX */
+#define BATCH_BYTES 160u /* bytes of a request for its paths */
+#define BUSY_MAX 4u      /* most retries of a busy path */
+#define BUSY_MS 100      /* pause before a retry of a busy path, ms */
+#define VAIN_MAX 3u      /* number of unanswered requests that ends a sweep */
 #define RISK_MAX UINT8_MAX
 
 enum link_state {
@@ -24,11 +24,11 @@ enum link_state {
     LINK_DEAD
 };
 
-/* The nodes that one request asks. */
+/* One request to several nodes. */
 struct batch {
     uint32_t node[BATCH_MAX];
     unsigned count;
-    unsigned load[TORUS_PORTS]; /* paths out of each port */
+    unsigned load[TORUS_PORTS]; /* number of paths through each port */
     bool again;                 /* a node of the batch was busy */
     char text[BATCH_BYTES];
     size_t length;
@@ -61,8 +61,9 @@ unsigned sweep_distance(const struct sweep *sweep, struct torus_coord at)
 
 /* ---- paths ---- */
 
-/* Way `which` of 8: bit 0: y first; bit 1: west; bit 2: south. False: there is
-   no such way. Way 1 leads to the originator itself, without hops. */
+/* Computes path `which` of 8 to a node: bit 0: y first; bit 1: west; bit 2:
+   south. Path 1 leads to the originator, with 0 hops. Returns false if there is
+   no such path. */
 static bool way(struct torus_path *path, const struct sweep *sweep,
                 struct torus_coord to, unsigned which)
 {
@@ -78,13 +79,13 @@ static bool way(struct torus_path *path, const struct sweep *sweep,
     return path->hops > 0 || (which == 1 && away.x == 0);
 }
 
-/* The links of a path, and how many of them are in a state. */
+/* The links of a path and the states of these links. */
 struct walk {
     uint32_t link[2 * TORUS_SIDE_MAX];
     size_t links;
     unsigned suspect;
-    unsigned unknown; /* not known to be good; the last link does not count */
-    bool dead;        /* one of the links is */
+    unsigned unknown; /* links not known as good, without the last */
+    bool dead;        /* at least one link is dead */
 };
 
 static void walk(struct walk *walk, const struct sweep *sweep,
@@ -104,8 +105,8 @@ static void walk(struct walk *walk, const struct sweep *sweep,
     }
 }
 
-/* Writes a path, "E2 N1" or, with "" between, "E2N1"; the path to the
-   originator is "" or ".". Result: its length. */
+/* Writes a path as "E2 N1"; with `between` "", as "E2N1". The path to the
+   originator is "" or ".". Returns the length. */
 static int path_text(char *text, size_t room, struct torus_path path,
                      const char *between)
 {
@@ -124,12 +125,10 @@ static int path_text(char *text, size_t room, struct torus_path path,
                     letters[second & 3u], path.hops_after);
 }
 
-/*
- * Chooses the best of the ways to a node that are not tried yet: fewest suspect
- * links, then fewest unknown links before the last, then fewest links, then the
- * port with the least load. Result: number of unknown links, at most RISK_MAX;
- * -1: no way is left.
- */
+/* Chooses the best path to a node among the untried ones: fewest suspect links,
+   then fewest unknown links before the last, then fewest links, then the port
+   with the least load. Returns the number of unknown links, at most RISK_MAX;
+   -1: no path is left. */
 static int choose(unsigned *which, struct torus_path *path,
                   const struct sweep *sweep, const struct sweep_node *node,
                   const struct batch *batch)
@@ -176,8 +175,9 @@ static void mark(struct sweep *sweep, struct torus_path path,
     }
 }
 
-/* Finds the cause of a failed path. If only its last link was not good, that
-   link is dead. If all were good, the mesh has changed: all are suspect. */
+/* Finds the cause of a failed path. If only the last link was not good, that
+   link is dead. If all links were good, the mesh has changed and all links are
+   suspect. */
 static void blame(struct sweep *sweep, struct torus_path path)
 {
     struct walk links;
@@ -191,8 +191,8 @@ static void blame(struct sweep *sweep, struct torus_path path)
     }
 }
 
-/* Ends the attempts at a node. If a path to the node failed, the node is taken
-   to relay nothing: its links are dead. */
+/* Stops asking a node. If a path to it failed, its links count as dead, because
+   it may not forward either. */
 static void give_up(struct sweep *sweep, struct sweep_node *node)
 {
     node->asked = true;
@@ -230,7 +230,7 @@ static void end_failed(struct sweep *sweep, struct sweep_node *node, int error)
 
 /* ---- requests ---- */
 
-/* Adds a node to a request. False: there is no room. */
+/* Adds a node to a request. Returns false if there is no room. */
 static bool add(struct batch *batch, struct sweep_node *node, uint32_t index,
                 struct torus_path path, unsigned which)
 {
@@ -254,9 +254,9 @@ static bool add(struct batch *batch, struct sweep_node *node, uint32_t index,
     return true;
 }
 
-/* Fills a request with nodes whose best way has a risk (see choose()) of at
-   most `risk`. Result: least risk of the nodes that are left out; RISK_MAX + 1:
-   none is. */
+/* Fills a request with nodes whose best path has a risk of at most `risk` (see
+   choose()). Returns the least risk of the other nodes; RISK_MAX + 1: none
+   left. */
 static int fill(struct batch *batch, struct sweep *sweep, int risk)
 {
     int least = RISK_MAX + 1;
@@ -284,8 +284,8 @@ static int fill(struct batch *batch, struct sweep *sweep, int risk)
     return least;
 }
 
-/* Reads the row of a reply: "at=3 data=..." with *error = ERR_OK and the page,
-   or "at=3 error=-5". False: the row is neither. */
+/* Parses the row "at=3 data=..." (*error = ERR_OK, and the page) or "at=3
+   error=-5" of a reply. Returns false if the row is neither. */
 static bool read_row(unsigned *at, int *error, uint8_t *page, unsigned *bytes,
                      const char *line)
 {
@@ -305,10 +305,10 @@ static bool read_row(unsigned *at, int *error, uint8_t *page, unsigned *bytes,
     return count >= 0;
 }
 
-/* The page that a sweep reads, and the function that takes the answers. */
+/* The page to read, and the function that takes the answers. */
 struct question {
     enum peek_page page;
-    unsigned bytes; /* at least */
+    unsigned bytes; /* least length of an answer, bytes */
     sweep_use *use;
     void *context;
 };
@@ -329,7 +329,7 @@ static void parse_row(struct sweep *sweep, const struct question *question,
     if (error == ERR_OK &&
         (bytes < question->bytes || page[0] != PEEK_VERSION)) {
         error = ERR_VERSION;
-        node->paths = SWEEP_PATHS; /* other paths bring no other answer */
+        node->paths = SWEEP_PATHS; /* other paths would bring the same answer */
     }
     if (error != ERR_OK) {
         end_failed(sweep, node, error);
@@ -341,7 +341,8 @@ static void parse_row(struct sweep *sweep, const struct question *question,
     question->use(question->context, batch->node[at], page);
 }
 
-/* Sends a request. Result: number of rows in the reply; -1: no good reply. */
+/* Sends a request. Returns the number of rows in the reply, or -1 without a
+   good reply. */
 static int read_batch(struct sweep *sweep, const struct question *question,
                       const struct batch *batch)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Peeks (hal/switch/peek.h) at every node of a mesh of boards, through the
- * console of its originator: many at once, one out of each of its ports at a
- * time.
+ * originator's console. Many peeks run at once, one per port of the originator.
  *
- * Near nodes come first, and the way to a farther one leads over links that
- * answered. So a link whose far end does not answer is known to be dead: no
- * other path leads over it, and a node that no path is left to is not asked. A
- * dead board costs the time of SWITCH_PEEK_TRIES set-ups for each of its links
- * that is tried, an originator without neighbours that time once.
+ * Near nodes come first. Paths to farther nodes use links that answered, so a
+ * silent far end means that its link is dead. No other path uses a dead link. A
+ * node without a path is not asked. A dead board costs SWITCH_PEEK_TRIES
+ * connection attempts for each of its links that is tried. An originator
+ * without neighbours costs these attempts once.
  */
 #ifndef QEMU_SERIAL_SWEEP_H
 #define QEMU_SERIAL_SWEEP_H
@@ -21,71 +20,70 @@
 
 #include <jansson.h>
 
-#define SWEEP_PATHS 3u /* most paths to a node that are tried */
+#define SWEEP_PATHS 3u /* most paths tried per node */
 #define SWEEP_PATH_BYTES 20u
 #define SWEEP_TEXT_BYTES (SWEEP_PATHS * (SWEEP_PATH_BYTES + 2) + 32)
 
-/* A node after a sweep. `path` and `why` are those of the last sweep that asked
+/* A node after a sweep. `path` and `why` belong to the last sweep that asked
    the node. */
 struct sweep_node {
     struct torus_coord at;
-    bool skip;    /* set by the caller: the node is not asked */
-    bool asked;   /* or known to be out of reach */
-    bool answers; /* over the last of the paths */
-    char path[SWEEP_PATHS][SWEEP_PATH_BYTES]; /* "E2 N1"; "": none, or here */
-    const char *why; /* reason of a node that does not answer */
-    /* State of the sweep. */
-    struct torus_path last; /* path of the last peek */
-    uint8_t tried;          /* mask of ways */
-    uint8_t paths;          /* number of paths that were tried */
-    uint8_t busy;           /* number of answers that the way was busy */
-    bool failed;            /* a peek ended at a dead link, in any sweep */
-    bool gone;              /* did not answer an earlier sweep: is not asked */
+    bool skip;    /* set by the caller: do not ask the node */
+    bool asked;   /* the node was asked, or is known to be out of reach */
+    bool answers; /* the node answered over the last of the paths */
+    /* "E2 N1"; "": not used, or originator */
+    char path[SWEEP_PATHS][SWEEP_PATH_BYTES];
+    const char *why; /* why the node does not answer */
+    /* The next members are the state of the sweep. */
+    struct torus_path last;
+    uint8_t tried; /* mask of paths tried */
+    uint8_t paths; /* number of paths tried */
+    uint8_t busy;  /* number of busy answers */
+    bool failed;   /* a peek of any sweep ended at a dead link */
+    bool gone;     /* no answer in an earlier sweep: not asked again */
 };
 
 struct sweep {
-    struct console *console; /* the originator's, the caller's */
+    struct console *console; /* the originator's console, owned by the caller */
     struct torus_size size;
     struct torus_coord originator;
-    struct sweep_node *node; /* row-major */
-    uint8_t *link;           /* state of each link, by torus_link() */
+    struct sweep_node *node;
+    uint8_t *link; /* state of each link, by torus_link() */
 };
 
-/* Nothing is known yet. */
+/* Prepares *sweep; nodes and links are unknown. */
 void sweep_begin(struct sweep *sweep, struct console *console,
                  struct torus_size size, struct torus_coord originator);
 void sweep_end(struct sweep *sweep);
 
 /*
- * Reads a page from every node, except from those that did not answer before,
- * and calls use() for each answer of this version with at least `bytes` bytes,
- * in any order; the rest of the page, up to SWITCH_STATUS_BYTES, is zeros. The
- * state of the links is kept for the next sweep. Result: number of nodes,
- * without those that are skipped, that did not answer; -1: the console is
- * silent, or knows no peeks: see console_why().
+ * Reads a page from every node, except nodes that were silent before. Calls
+ * use() for each answer of this version with at least `bytes` bytes, in any
+ * order. The page is padded with zeros to SWITCH_STATUS_BYTES. Links keep their
+ * state for the next sweep. Returns the number of silent nodes, skipped ones
+ * excluded; -1: the console is silent or does not support peeks, see
+ * console_why().
  */
 typedef void sweep_use(void *context, uint32_t index, const uint8_t *page);
 NODISCARD int sweep_read(struct sweep *sweep, enum peek_page page,
                          unsigned bytes, sweep_use *use, void *context);
 
-/* The next sweep asks nodes again that did not answer: they may have come
-   back. */
+/* Lets the next sweep ask nodes that did not answer: they may be back. */
 void sweep_forgive(struct sweep *sweep);
 
-/* Over which path a node was asked last: "E2 N1"; "" for the originator. */
+/* Returns the last path to the node: "E2 N1"; "" for the originator. */
 const char *sweep_path(const struct sweep_node *node);
 
-/* Links from the originator, the shortest way. */
+/* Returns the least number of links from the originator. */
 unsigned sweep_distance(const struct sweep *sweep, struct torus_coord at);
 
-/* Why a node does not answer. */
 const char *sweep_why(const struct sweep_node *node);
 
-/* Writes the reason and the paths that were tried: "busy; tried E1, N1". */
+/* Writes why a node does not answer and which paths were tried: "busy; tried
+   E1, N1". */
 void sweep_explain(char text[SWEEP_TEXT_BYTES], const struct sweep_node *node);
 
-/* Adds the paths that were tried to an object, and, if the node does not
-   answer, why. */
+/* Adds the paths tried to a JSON object and, unless `answers`, the reason. */
 void sweep_add_json(json_t *json, const struct sweep_node *node, bool answers);
 
 #endif

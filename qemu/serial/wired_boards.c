@@ -21,12 +21,12 @@
 #include <unistd.h>
 
 #define TTY_BYTES 32u
-#define ARGS_MAX 50u /* all options together are 46 words */
+#define ARGS_MAX 50u /* most words of a command line; all options have 46 */
 
-/* Descriptors as a board sees them: its ports, in enum torus_port's order. */
+/* Descriptors of a board: four ports, as in enum torus_port, then these. */
 enum child_fd {
     CHILD_CONSOLE = BOARD_CONSOLE,
-    CHILD_MONITOR, /* only where debuggers may come */
+    CHILD_MONITOR, /* only used if gdb sockets exist */
     CHILD_GDB,
     CHILD_FDS
 };
@@ -34,8 +34,8 @@ enum child_fd {
 struct board {
     pid_t pid; /* 0: not started, or ended */
     int pidfd;
-    int fd[CHILD_FDS]; /* its ends, until it is started; -1: none */
-    int console;       /* the launcher's end, if the caller reads it */
+    int fd[CHILD_FDS]; /* the board's descriptors before its start; -1: none */
+    int console; /* this program's end of the console, if the caller reads it */
     char tty[TTY_BYTES];
 };
 
@@ -43,11 +43,11 @@ struct wired {
     struct wired_config config;
     struct board *board;
     uint32_t nodes;
-    uint32_t *peer; /* of each end of a cable */
+    uint32_t *peer; /* other end of each cable end */
     struct wired_forwarder *forwarder;
     int epoll;
-    int log;        /* what the boards' QEMUs write */
-    uint64_t kills; /* for memory, before they started */
+    int log;        /* file with the output of all QEMUs */
+    uint64_t kills; /* number of out-of-memory kills before the start */
     bool has_sandbox;
 };
 
@@ -63,7 +63,7 @@ static int print_error(const struct wired *wired, uint32_t node,
 
 /* ---- cables ---- */
 
-/* Waits for the connection from `other`, and for no other process's. */
+/* Accepts a connection from `other` and rejects other processes. */
 static int accept_from(int listener, const struct sockaddr_in *other)
 {
     struct sockaddr_in from;
@@ -94,11 +94,9 @@ static int connect_to(int listener, struct sockaddr_in *own)
     return fd;
 }
 
-/*
- * Two ends of a TCP connection with no way to reach them. QEMU writes byte by
- * byte and stands still when it cannot; of such writes a pair of Unix sockets
- * holds only 278 where the system has its usual limits, TCP some millions.
- */
+/* Opens a TCP connection between two descriptors; no other process can connect.
+   QEMU writes single bytes and blocks if it cannot. A pair of Unix sockets
+   holds only 278 of these writes with default limits, TCP some millions. */
 static int open_pair(int pair[2])
 {
     struct sockaddr_in own = {.sin_family = AF_INET,
@@ -127,8 +125,8 @@ static int open_pair(int pair[2])
     return 0;
 }
 
-/* Lays a cable between two ends: a pair of sockets; or, with noise, two pairs
-   and the forwarder between them. */
+/* Connects two cable ends by a pair of sockets. With noise, uses two pairs and
+   the forwarder between them. */
 static int lay_cable(struct wired *wired, uint32_t a, uint32_t b)
 {
     int *end_a = &wired->board[a / TORUS_PORTS].fd[a % TORUS_PORTS];
@@ -187,7 +185,7 @@ static int lay_console(struct wired *wired, uint32_t node)
     }
 }
 
-/* Where debuggers may come, the forwarder has every board's monitor. */
+/* Gives the board's monitor to the forwarder, if there are gdb sockets. */
 static int lay_monitor(struct wired *wired, uint32_t node)
 {
     int pair[2];
@@ -217,7 +215,7 @@ static int lay_consoles(struct wired *wired)
 
 /* ---- boards ---- */
 
-/* The command line of a board's QEMU, and the memory of what differs. */
+/* Command line of a board's QEMU, with storage for its strings. */
 struct line {
     char *argv[ARGS_MAX];
     unsigned count;
@@ -233,7 +231,7 @@ static void add_option(struct line *line, const char *option, const char *value)
     line->argv[line->count++] = (char *)value;
 }
 
-/* What QEMU is told of each socket that a board may have. */
+/* Options of QEMU for each socket of a board. */
 static const struct {
     const char *socket;
     const char *option;
@@ -247,7 +245,8 @@ static const struct {
     [CHILD_MONITOR] = {"id=monitor", "-mon", "chardev=monitor,mode=control"},
     [CHILD_GDB] = {"id=gdb,server=on,wait=off", "-gdb", "chardev:gdb"}};
 
-/* False: the board has no such socket. */
+/* Adds the options for a socket. Returns false if the board has no such
+   socket. */
 static bool add_socket(struct line *line, const struct board *board,
                        unsigned which)
 {
@@ -294,7 +293,7 @@ static void compose(struct line *line, const struct wired *wired, uint32_t node)
                                                     : wired->config.firmware);
 }
 
-/* The board's ends of its cables; the debuggers' sockets are the caller's. */
+/* Closes the board's cable ends here. The caller owns the gdb sockets. */
 static void close_ends(struct board *board)
 {
     for (int i = 0; i <= CHILD_MONITOR; ++i) {
@@ -305,11 +304,9 @@ static void close_ends(struct board *board)
     }
 }
 
-/*
- * The processor of a board, one of those that the launcher may use; none: any.
- * Each byte that comes in at a port goes back and forth between two threads of
- * the QEMU: that takes a third of the time where they share a processor.
- */
+/* Returns the processor for a board, among those that this program may use;
+   empty: any. Each received byte passes between two threads of QEMU, three
+   times as fast on one shared processor. */
 static cpu_set_t processor_of(uint32_t node)
 {
     cpu_set_t all;
@@ -318,7 +315,7 @@ static cpu_set_t processor_of(uint32_t node)
 
     CPU_ZERO(&one);
     if (sched_getaffinity(0, sizeof all, &all) != 0) {
-        return one; /* more processors than a set has */
+        return one; /* the system has more processors than cpu_set_t holds */
     }
     left = node % (uint32_t)CPU_COUNT(&all);
     for (size_t cpu = 0; CPU_COUNT(&one) == 0; ++cpu) {
@@ -368,9 +365,9 @@ static int start_boards(struct wired *wired)
 
 /* ---- setting up ---- */
 
-/* Descriptors of the launcher, for a board: a pidfd, the console's two ends, a
-   terminal, its ends of four cables before it starts, the forwarder's four, a
-   debugger's, the monitor's two ends. */
+/* Checks limits. Each board needs 15 descriptors: pidfd, two console ends,
+   terminal, four cable ends before its start, four of the forwarder, gdb, two
+   monitor ends. */
 static int check_limits(uint32_t nodes)
 {
     int status = limits_allow_descriptors(15ul * nodes + 64, nodes);

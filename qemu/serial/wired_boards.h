@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mesh of emulated boards with serial ports: one QEMU for each, wired port to
- * port by sockets that both sides inherit, as cables join the UARTs of real
- * boards. Nothing has a name in the file system but terminals under /dev/pts;
- * everything ends with the launcher, also when that is killed.
+ * A mesh of emulated boards with serial ports. Each board is one QEMU. Sockets
+ * connect the ports, as cables connect the UARTs of real boards. Only terminals
+ * under /dev/pts have names in the file system. All boards end with this
+ * program, even if it is killed.
  *
- * One thread, the one that started it and lives as long, calls all of this.
+ * One thread calls all functions. It must live as long as the mesh.
  */
 #ifndef QEMU_SERIAL_WIRED_BOARDS_H
 #define QEMU_SERIAL_WIRED_BOARDS_H
@@ -18,57 +18,55 @@
 
 #include <stdbool.h>
 
-/* Where a board's console goes. */
+/* Destination of a board's console. */
 enum wired_console {
-    WIRED_KEEP,   /* read by the forwarder, which keeps the last lines */
-    WIRED_SOCKET, /* to the caller: wired_console() */
-    WIRED_TTY     /* to a pseudo-terminal: wired_tty() */
+    WIRED_KEEP,   /* the forwarder reads it and keeps the last lines */
+    WIRED_SOCKET, /* the caller reads it: wired_console() */
+    WIRED_TTY     /* a pseudo-terminal: wired_tty() */
 };
 
 struct wired_config {
-    const char *qemu; /* program name */
+    const char *qemu;
     const struct board_kind *kind;
-    const char *firmware;     /* path of the image */
-    const char *const *image; /* by node: another image, or NULL; or NULL */
+    const char *firmware;
+    /* image per node; entries NULL: firmware; NULL: no images */
+    const char *const *image;
     struct torus_size size;
-    const uint8_t *console;          /* enum wired_console by node */
-    const struct wired_fault *fault; /* made one after the other */
+    const uint8_t *console;          /* enum wired_console per node */
+    const struct wired_fault *fault; /* faults, made one after the other */
     uint32_t faults;
-    /* Damage on links. Without any they are sockets from board to board, and no
-       byte goes through this process. */
+    /* Damage on links. Without damage, sockets connect the boards directly and
+       no byte passes through this process. */
     struct noise noise;
-    const struct gdb_door *gdb; /* by node, for debuggers; or NULL */
+    const struct gdb_door *gdb; /* gdb sockets per node; or NULL */
 };
 
 struct wired;
 
-/*
- * Starts all boards. The configuration and what it points to stay the
- * caller's; but for the strings it may go afterwards. NULL after a message on
- * stderr.
- */
+/* Starts all boards. The caller may free the configuration afterwards, but not
+   its strings. Returns NULL after a message on stderr. */
 struct wired *wired_start(const struct wired_config *config);
 
-/* The launcher's end of a console's socket, non-blocking; closed by stop. */
+/* Returns this program's end of a console's socket. It is non-blocking;
+   wired_stop() closes it. */
 NODISCARD int wired_console(const struct wired *wired, uint32_t node);
 
-/* The name of a console's terminal, such as /dev/pts/7. */
+/* Returns the name of a console's terminal, such as /dev/pts/7. */
 const char *wired_tty(const struct wired *wired, uint32_t node);
 
-/* A descriptor that becomes readable when a board dies. */
+/* Returns a descriptor that becomes readable when a board dies. */
 NODISCARD int wired_fd(const struct wired *wired);
 
-/* Whether another board has died, one that no earlier call reported; never
-   waits. */
+/* Whether a board died that no earlier call reported. Never waits. */
 bool wired_died(struct wired *wired, uint32_t *node);
 
 /* Prints on stderr how a board died and the last lines of its console. */
 void wired_explain(struct wired *wired, uint32_t node);
 
-/* The bytes that the links carried, changed and lost so far. */
+/* Returns the numbers of bytes that links carried, changed and lost. */
 struct noise_counts wired_damage(const struct wired *wired);
 
-/* Ends all boards, and waits until they are gone; NULL is allowed. */
+/* Ends all boards and waits for their exit. `wired` may be NULL. */
 void wired_stop(struct wired *wired);
 
 #endif
