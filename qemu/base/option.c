@@ -39,7 +39,7 @@ struct parse {
     const char *mark;
     void *options;
     struct entry *entry; /* rows of all tables, then those of `own` */
-    size_t rows;         /* entries without those of `own` */
+    size_t rows;         /* number of entries without those of `own` */
     struct entry word;   /* .row is NULL if the command takes no words */
     struct given *given;
     size_t count;

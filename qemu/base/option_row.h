@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows that describe the options of subcommands: qemu/base/option.h. */
+/* Declares the rows that describe options; see qemu/base/option.h. */
 #ifndef QEMU_BASE_OPTION_ROW_H
 #define QEMU_BASE_OPTION_ROW_H
 
@@ -97,9 +97,9 @@ struct option_row {
     const char *(*choice)(size_t index);
     /* error text "must be ..."; NULL: built from bounds and choices */
     const char *allowed;
-    /* Stores the value in the field, for OPTION_SET, or one of the choices, for
-       OPTION_CHOICE (may be NULL). `option` is the name for messages:
-       "--count". Returns 0, or EXIT_USAGE after a message. */
+    /* Parses `text` and stores the value in the field. OPTION_SET needs it,
+       OPTION_CHOICE may have it. `option` is the name for messages: "--count".
+       Returns 0, or EXIT_USAGE after a message. */
     int (*set)(void *field, const char *option, const char *text);
     /* a value that .of, .needs and .without ignore; or NULL */
     const char *usual;
@@ -124,7 +124,7 @@ struct option_table {
        NULL if not given; 0: the struct has no such array */
     size_t texts;
     void (*done)(
-        void *options); /* called once all values are stored; or NULL */
+        void *options); /* called after all values are stored; or NULL */
     /* Names of features that a command line may have, for messages: "--schedule
        farm"; or NULL. has() returns the command line's features as bits. */
     const char *const *kinds;

@@ -27,7 +27,7 @@ static struct {
     double every_s; /* time between plain lines, s; grows with every line */
     double begun_s; /* when the current step began, s */
     uint64_t begun; /* .done of the current step when it began */
-    struct progress_step step; /* the last step shown; its .more points to: */
+    struct progress_step step; /* the last step shown; .more points to `more` */
     char more[64];
     char within[PROGRESS_LEVELS][64];
 } state;

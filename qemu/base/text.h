@@ -17,8 +17,8 @@ struct text {
     uint64_t bytes;
     /* encoding of the byte order mark, "UTF-8"; NULL: no mark */
     const char *encoding;
-    bool converted; /* from `encoding` to UTF-8 */
-    bool ended;     /* by a ^Z, which is removed */
+    bool converted; /* the text was converted from `encoding` */
+    bool ended;     /* a final ^Z was removed */
     /* number of lone CRs that text_end_lines() changed to LF */
     uint64_t returns;
     /* number of UTF-8 marks removed at the beginnings of lines */

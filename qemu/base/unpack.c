@@ -24,9 +24,9 @@
 
 struct kind {
     const char *name;
-    const char *mark; /* bytes that files of this kind have ... */
+    const char *mark; /* bytes that mark a file of this kind */
     size_t mark_bytes;
-    size_t at;                         /* ... at this offset */
+    size_t at;                         /* offset of `mark` in the file */
     int (*support)(struct archive *a); /* NULL: zlib reads this kind */
     bool archive;                      /* the format holds files with names */
 };

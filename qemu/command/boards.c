@@ -48,10 +48,10 @@ struct own_options {
     const char *serve;   /* value as given; NULL: no page is served */
     uint16_t serve_port; /* 0: any free port */
     uint32_t asked;      /* node whose console the page uses */
-    FILE *people;        /* stream of lines for people and scripts */
+    FILE *people;        /* stream for readable output */
 };
 
-/* ---- single options; each returns 0 or EXIT_USAGE after a message ---- */
+/* ---- setters: each returns 0, or EXIT_USAGE after a message ---- */
 
 /* Parses "X,Y,PORT" of `length` characters. */
 static const char *parse_port(const char *text, size_t length,

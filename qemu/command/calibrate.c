@@ -23,7 +23,7 @@ struct calibrate_options {
     struct option_places node; /* nodes to probe; none given: all */
     uint16_t repeat;           /* 0: not given */
     const char *output;
-    FILE *people; /* stream of lines for people */
+    FILE *people; /* stream for human-readable output */
     bool json;
 };
 

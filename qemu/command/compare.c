@@ -15,7 +15,7 @@ struct own_options {
     bool json;
     const char *html;
     const char *command; /* the command line, quoted for a shell */
-    FILE *people;        /* stream of lines for people */
+    FILE *people;        /* stream for human-readable output */
 };
 
 static const struct option_row rows[] = {

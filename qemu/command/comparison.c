@@ -194,8 +194,8 @@ static bool suits(const struct request *request, enum schedule schedule)
     return request->originators == 1 || schedule_has_groups(schedule);
 }
 
-/* Whether the star fits in the phases of a tree; a star of more than 961 nodes
-   does not. Prints a message if not. */
+/* Whether the star schedule fits in the phases of a tree. More than 961 nodes
+   do not fit; a message is printed then. */
 static bool has_star(const struct request *request)
 {
     struct job_task task = job_task_of(request);

@@ -22,7 +22,7 @@ struct compare_entry {
     bool chosen; /* the originator chose the number of rounds */
     unsigned phases;
     uint32_t nodes;     /* number of nodes that got work */
-    uint64_t answer_ps; /* time from the order to the answer, with preparing */
+    uint64_t answer_ps; /* from request to answer, preparation included */
     double answer_speedup;
     uint64_t makespan_ps;
     uint64_t with_results_ps;
@@ -40,10 +40,10 @@ struct compare {
     struct bound_input terms;
     double largest_units; /* largest load of an originator, units */
     struct bound bound;
-    uint8_t *result;              /* owned, as is .report; compare_free() */
-    uint64_t result_bytes;        /* bytes of the result and the output */
-    json_t *report;               /* report of the first entry */
-    struct injections injections; /* injections of the request */
+    uint8_t *result;       /* owned; compare_free() frees it */
+    uint64_t result_bytes; /* bytes of the result and the output */
+    json_t *report;
+    struct injections injections;
 };
 
 /*

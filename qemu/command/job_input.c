@@ -35,8 +35,8 @@ static int check_load(const struct job_task *task)
         return file_error(path, "%" PRIu64 " units; a load has at most %u",
                           load->units, UINT32_MAX);
     }
-    /* All nodes of a window mesh have equal memory. Nodes with serial ports
-       tell their memory once the mesh is open, and job.c checks it then. */
+    /* Boards without serial ports have equal memory. Others tell theirs once
+       the mesh is open, and job.c checks it then. */
     return !task->request->mesh->has_fabric || batches_fit(task) ? 0
                                                                  : EXIT_FAILED;
 }

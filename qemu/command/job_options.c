@@ -125,7 +125,7 @@ static unsigned has(const void *own)
            (all || kind == SCHEDULE_HYBRID ? HAS_HYBRID : 0);
 }
 
-/* ---- single options; each returns 0 or EXIT_USAGE after a message ---- */
+/* ---- setters: each returns 0, or EXIT_USAGE after a message ---- */
 
 static const char *kernel_known(size_t index)
 {

@@ -21,7 +21,7 @@ struct job_options {
     /* the only originator, unless there are several */
     struct job_originator one;
     const char *command; /* name of the command, for messages: "run" */
-    /* this and the next four: values as given; NULL: not given */
+    /* Values of five options as given; NULL: not given. */
     const char *mesh_text;
     const char *board_text;
     const char *boot_text;

@@ -16,7 +16,7 @@ struct options {
     struct board_options board;
     const char *svg;
     bool json;
-    FILE *people; /* stream of lines for people */
+    FILE *people; /* stream for human-readable output */
 };
 
 static const struct option_row rows[] = {

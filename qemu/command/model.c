@@ -53,7 +53,7 @@ static const char *const kinds[MODEL_PLATFORMS] = {
     [MODEL_FARM] = "model farm",
     [MODEL_MASTERS] = "model masters"};
 
-/* ---- single options; each returns 0 or EXIT_USAGE after a message ---- */
+/* ---- setters: each returns 0, or EXIT_USAGE after a message ---- */
 
 static int set_positive(void *number, const char *option, const char *text)
 {

@@ -17,7 +17,7 @@ void model_print_star(const struct theory_star_plan *plan,
 void model_print_results(const struct theory_results *results, size_t workers,
                          quad load, bool json);
 
-/* Prints a farm. `given`: the factor is the user's, else a computed double. */
+/* Prints a farm's plan. `given`: the user gave the factor. */
 void model_print_farm(const struct theory_farm *farm, quad load, quad factor,
                       bool given, bool json);
 

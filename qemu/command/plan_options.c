@@ -24,7 +24,7 @@ bool plan_given(const struct plan_options *options, enum plan_key key)
     return options->text[key] != NULL;
 }
 
-/* ---- single options; each returns 0 or EXIT_USAGE after a message ---- */
+/* ---- setters: each returns 0, or EXIT_USAGE after a message ---- */
 
 static int set_torus(void *own, const char *option, const char *text)
 {

@@ -16,7 +16,7 @@ struct options {
     bool json;
     const char *serve;   /* value as given; NULL: no page is served */
     uint16_t serve_port; /* 0: any free port */
-    FILE *people;        /* stream of lines for people */
+    FILE *people;        /* stream for human-readable output */
 };
 
 static const struct option_row rows[] = {

@@ -44,7 +44,7 @@ struct own_options {
     const char *rates_path;
     struct rates *rates; /* or NULL */
     bool json;
-    FILE *people; /* stream of lines for people */
+    FILE *people; /* stream for human-readable output */
     bool choose;  /* --schedule auto was given */
 };
 
