@@ -6,22 +6,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A number of units that is less than an integer by no more than this is that
-   integer: numbers of units are below 2^33. */
+/* A number of units that is below an integer by at most NEAR counts as that
+   integer. Numbers of units are below 2^33. */
 #define NEAR 1e-20L
 
 struct asker {
-    quad time;    /* for a unit */
+    quad time;    /* time of a unit */
     quad fitness; /* F_i / k */
     uint64_t units;
-    quad free; /* when it is done with what it has */
+    quad free; /* when its last chunk ends */
     bool done; /* asks no more */
 };
 
 struct hand_out {
     struct theory_farm *farm;
     uint64_t left;
-    struct asker asker[THEORY_WORKERS_MAX]; /* of each worker */
+    struct asker asker[THEORY_WORKERS_MAX]; /* one for each worker */
 };
 
 static void set_askers(struct hand_out *out,
@@ -40,21 +40,21 @@ static void set_askers(struct hand_out *out,
     out->farm->bound = (quad)load / rate;
 }
 
-/* The units that another worker would complete before `worker` completes its
-   next one, at `end`; ties to the first. */
+/* Returns the units that worker `other` would complete before `worker`
+   completes its next one at `end`; of equal times the first worker's counts as
+   earlier. */
 static uint64_t units_before(const struct hand_out *out, size_t worker,
                              size_t other, quad end)
 {
     const struct asker *of = &out->asker[other];
     quad units = (end - of->free) / of->time;
 
-    /* One that ends at `end` is behind the worker's if it comes later in the
-       file. */
+    /* A unit of a later worker that ends exactly at `end` does not count. */
     return quad_floor(units, other < worker ? NEAR : -2 * NEAR);
 }
 
-/* Whether a worker's next unit is among the first that could be completed of
-   those that are left: whether all others complete fewer before. */
+/* Returns whether a worker's next unit is among the first `left` units that all
+   workers could complete. */
 static bool is_early(const struct hand_out *out, size_t worker)
 {
     const struct asker *of = &out->asker[worker];
@@ -68,7 +68,6 @@ static bool is_early(const struct hand_out *out, size_t worker)
     return before < out->left;
 }
 
-/* Gives a worker so many units. Result: whether there is room to note it. */
 static bool give(struct hand_out *out, size_t worker, uint64_t units)
 {
     struct theory_farm *farm = out->farm;
@@ -86,7 +85,7 @@ static bool give(struct hand_out *out, size_t worker, uint64_t units)
     return true;
 }
 
-/* The first of those who have done what they had; one asks. */
+/* Returns the worker that is free first and still asks. */
 static size_t next_worker(const struct hand_out *out)
 {
     size_t workers = out->farm->workers;
@@ -103,7 +102,8 @@ static size_t next_worker(const struct hand_out *out)
     return first;
 }
 
-/* A worker asks, and gets floor(units F/k + 1/2), at most what is left. */
+/* Gives an asking worker floor(units F/k + 1/2) units, at most the remaining
+   ones. */
 static bool serve(struct hand_out *out, size_t worker, uint64_t units)
 {
     struct asker *asker = &out->asker[worker];

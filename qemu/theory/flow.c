@@ -30,15 +30,15 @@ static void set_costs(struct theory_member *member,
                  member->phase, true);
 }
 
-/* The child that a batch of a phase serves. */
+/* Returns the child that a parent serves in batch `batch` of a phase. */
 static uint32_t child_of(const struct theory_members *members, uint32_t parent,
                          unsigned phase, unsigned batch)
 {
     return members->end[phase - 1] + members->batches * parent + batch;
 }
 
-/* The send before the one of a batch in the same lane; if there is none, the
-   parent. */
+/* Returns the member that the parent's lane serves before a batch; the parent
+   itself if the batch is the lane's first. */
 static uint32_t before_of(const struct theory_members *members, uint32_t parent,
                           unsigned phase, unsigned batch)
 {
@@ -69,7 +69,6 @@ static void add_child(struct theory_members *members, uint32_t parent,
     set_costs(&members->member[child], members->input);
 }
 
-/* Where each member lies, and how fast it is. */
 static void place(struct theory_members *members,
                   const struct theory_torus *torus)
 {
@@ -169,7 +168,7 @@ void theory_members_free(struct theory_members *members)
     *members = (struct theory_members){.phases = 0};
 }
 
-/* ---- a round along them ---- */
+/* ---- one round ---- */
 
 void theory_flow_make(struct theory_flow *flow,
                       const struct theory_members *members)
@@ -227,8 +226,8 @@ void theory_flow_set(struct theory_flow *flow, unsigned phases, quad factor)
     }
 }
 
-/* Units that the sends to a member, and those behind them in the lane, take
-   less of the time that the lane has left before them. */
+/* Returns by how many units the sends to a member, and later ones of its lane,
+   stay below `takes` times the lane's time. */
 static quad lane_less(const struct theory_stream *stream,
                       const struct theory_members *members)
 {
@@ -246,7 +245,7 @@ static quad lane_less(const struct theory_stream *stream,
     return lane_less;
 }
 
-/* From the leaves up. */
+/* Sets `less` and `behind` of all members, from the leaves up. */
 static void set_less(struct theory_flow *flow, bool last)
 {
     const struct theory_members *members = flow->members;

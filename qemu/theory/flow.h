@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The scatter's nodes as senders and receivers. A member stands for one node,
- * or for several nodes with the same times. Each member has lanes; a lane
- * serves one child after the other. Members are sorted by phase: N phases
- * activate the first end[N] of them. Parents come before children, and of one
- * lane the earlier send comes first.
+ * or for several nodes with equal times. Each member has lanes; a lane serves
+ * one child after the other. Members are sorted by phase: N phases activate the
+ * first end[N] members. Parents come before children, and earlier sends of a
+ * lane before later ones.
  *
- *   layers          one member a layer. A node of layer j sends phases j + 1 ..
- *                   N as each node before it does, so member j is the first in
- *                   member j - 1's lanes, and follows it in its parent's
- *   P ports alike   B = 4 / P batches a phase; a member has P lanes that do the
- *                   same: 5^N nodes are (1 + B)^N members
- *   node by node    B = 4, 4 lanes, one a port
+ *   layers          one member a layer. A node of layer j sends in phases j + 1
+ * .. N as each node before it does, so member j is the first in member j - 1's
+ * lanes, and follows it in its parent's P ports alike   B = 4 / P batches a
+ * phase; a member has P equal lanes: 5^N nodes are (1 + B)^N members node by
+ * node    B = 4, 4 lanes, one a port
  *
- * In the last two, children of member m in phase i are members end[i-1] + B m
- * to end[i-1] + B m + B - 1.
+ * In the last two cases, the children of member m in phase i are members
+ * end[i-1] + B m to end[i-1] + B m + B - 1.
  */
 #ifndef QEMU_THEORY_FLOW_H
 #define QEMU_THEORY_FLOW_H
@@ -26,52 +25,53 @@
 
 struct theory_member {
     uint32_t parent;  /* 0 for member 0, the originator */
-    uint32_t before;  /* in the parent's lane; the parent for the first */
+    uint32_t before;  /* earlier member of the lane, or parent */
     uint32_t node;    /* row-major index, if node by node */
-    uint8_t phase;    /* of its receipt; 0: the originator */
-    bool first;       /* in its lane */
-    uint64_t nodes;   /* that it stands for */
+    uint8_t phase;    /* phase of its receipt; 0: the originator */
+    bool first;       /* the first one in its lane */
+    uint64_t nodes;   /* number of nodes that it stands for */
     quad unit_ps;     /* compute time of a unit */
-    quad startup_ps;  /* of the circuit to it */
-    quad transfer_ps; /* of a unit over that circuit */
+    quad startup_ps;  /* startup of the circuit to it */
+    quad transfer_ps; /* transfer of a unit over that circuit */
 };
 
 struct theory_members {
     const struct theory_input *input; /* input and torus outlive this */
-    const struct theory_torus *torus; /* NULL: nodes are alike */
+    const struct theory_torus *torus; /* NULL: all nodes are alike */
     bool layers;                      /* one member a layer */
-    unsigned ports;                   /* that a node uses at once */
-    unsigned phases;                  /* of the torus */
+    unsigned ports;                   /* ports that a node uses at once */
+    unsigned phases;                  /* phases of the torus */
     unsigned batches;
     unsigned lanes;
-    unsigned times; /* lanes that do the same */
-    unsigned sends; /* of a lane to each child, one after the other */
+    unsigned times; /* number of equal lanes */
+    unsigned sends; /* consecutive sends of a lane to each child */
     uint32_t end[THEORY_PHASES_MAX + 1];
-    struct theory_member *member; /* end[phases] */
+    struct theory_member *member; /* end[phases] members */
 };
 
-/* Times in ps of phase i's circuit and of a unit over it, each over all hops
-   where nodes store and forward; with `results` those of its return, too. */
+/* Sets the startup and a unit's transfer time, in ps, for a circuit of phase i.
+   Both are multiplied by the hops where nodes store and forward. `results` adds
+   the result's return. */
 void theory_costs(quad *startup_ps, quad *transfer_ps,
                   const struct theory_input *input, unsigned phase,
                   bool results);
 
 /*
- * Members of a torus, one a layer; compute_ps[0 .. phases_max]: of each layer,
- * or NULL for the input's. `ports`: 1, 2 or 4. With fewer than 4 a lane sends 4
- * / ports times in each phase. Nodes of a layer differ then, a member's time
- * left is that of the nodes reached last, and only one round can be planned.
- * Costs include the input's results. phases_max: up to THEORY_PHASES_MAX. The
- * caller calls theory_members_free().
+ * Makes a torus's members, one a layer. compute_ps[0 .. phases_max] holds each
+ * layer's time for a unit; NULL: the input's. `ports` is 1, 2 or 4. With fewer
+ * than 4, a lane sends 4 / ports times in each phase. Nodes of a layer then
+ * differ, a member's time left is that of the nodes reached last, and only one
+ * round can be planned. Costs include the input's results. phases_max is at
+ * most THEORY_PHASES_MAX. The caller calls theory_members_free().
  */
 void theory_members_layers(struct theory_members *members,
                            const struct theory_input *input,
                            const uint64_t compute_ps[], unsigned ports);
 
 /*
- * Members of a torus of up to TORUS_PHASES_MAX phases, node by node if `torus`
- * is not NULL, and else alike. `ports`: 1, 2 or 4. The memory is
- * theory_members_free()'s. Cost: O(members), 80 bytes each.
+ * Makes the members of a torus of up to TORUS_PHASES_MAX phases: node by node,
+ * or with equal nodes if `torus` is NULL. `ports` is 1, 2 or 4. The caller
+ * calls theory_members_free(). Cost: O(members), 80 bytes each.
  */
 void theory_members_make(struct theory_members *members,
                          const struct theory_input *input,
@@ -79,22 +79,21 @@ void theory_members_make(struct theory_members *members,
 void theory_members_free(struct theory_members *members);
 
 /*
- * One round of a scatter along members. With the time s that member
- * i has left from its turn to its next one, or in the last round to the end,
- * its subtree takes W(s) = takes s - less units. A child c that is served when
- * its parent's lane has l left has
+ * Plans one round of a scatter along members. Member i has time s left from the
+ * moment at which it gets the round's load until its next one, or in the last
+ * round until the end. Its subtree takes W(s) = takes s - less units. If the
+ * parent's lane has time l left when it begins to serve child c, the child has
  *
  *   s_c = l - startup_c - m_c      m_c = transfer_c W(s_c), its transfer
  *
- * left, which is also what the lane has left for the next child. In a round
- * before the last one, a child turns as much later than its parent as the
- * circuits ahead of it take now, and has its next turn as much later as they
- * take then: startups cancel, and startup_c becomes -m'_c, the transfer in the
- * round after. So `takes` is the same in every round. (scatter/plan/
- * tree_rounds.h, in integers, adds the boards' software.)
+ * left, and so has the lane for the next child. In a round before the last one,
+ * circuits ahead of a child delay both of its receipts, this round's and the
+ * next one's. Startups thus cancel: -m'_c, with the next round's transfer m'_c,
+ * replaces startup_c. So `takes` is equal in all rounds.
+ * (scatter/plan/tree_rounds.h, in integers, adds the boards' software.)
  *
- * Each time left is right to some 2^-108 of the originator's. Time and cost:
- * O(members).
+ * Each time left has an error of some 2^-108 of the originator's. Time and
+ * cost: O(members).
  */
 /* A member's times, in ps, and units in one round. */
 struct theory_stream {
@@ -102,42 +101,42 @@ struct theory_stream {
     quad less;  /* units */
     quad scale; /* s_c = scale l - behind */
     quad behind;
-    quad next_takes; /* of the sends behind it in its lane, by s_c */
+    quad next_takes; /* `takes` of later sends in its lane, by s_c */
     quad next_less;
-    quad reach; /* of the originator's s, in s_c */
+    quad reach; /* factor of the originator's s in s_c */
     quad left;  /* s_c */
-    quad moved; /* m_c; until theory_flow_turn() m'_c */
-    quad ahead; /* its lane's sends up to it, in the round after */
+    quad moved; /* m_c; m'_c until theory_flow_turn() */
+    quad ahead; /* next round's sends of its lane up to it */
 };
 
 struct theory_flow {
-    const struct theory_members *members; /* outlives it */
+    const struct theory_members *members; /* outlives the flow */
     unsigned phases;
-    uint32_t count;               /* of members that these activate */
-    quad factor;                  /* of the transfer times */
-    struct theory_stream *stream; /* of each member */
+    uint32_t count;               /* members that the phases activate */
+    quad factor;                  /* factor of the transfer times */
+    struct theory_stream *stream; /* one for each member */
 };
 
-/* theory_flow_free(). */
+/* Makes a flow. The caller calls theory_flow_free(). */
 void theory_flow_make(struct theory_flow *flow,
                       const struct theory_members *members);
 void theory_flow_free(struct theory_flow *flow);
 
-/* For so many phases, and transfer times `factor` times as long. */
+/* Sets the number of phases and the factor of all transfer times. */
 void theory_flow_set(struct theory_flow *flow, unsigned phases, quad factor);
 
 /*
- * The last round, or the one before that which theory_flow_turn() was called
- * for last. Result: the least s of the originator for which nobody has less
- * than no time left (nor receives less than nothing then), and, before the last
- * round, each lane has sent all when its member has its next turn.
+ * Computes the last round, or the round before the one of the last
+ * theory_flow_turn(). Returns the originator's least feasible s. Then no member
+ * has negative time or receives negative units, and before the last round each
+ * lane has sent all when its member begins the next round.
  */
 quad theory_flow_round(struct theory_flow *flow, bool last);
 
-/* Everybody's s and m in that round, for this s of the originator. */
+/* Sets s and m of all members in the computed round, for the originator's s. */
 void theory_flow_turn(struct theory_flow *flow, quad left_ps);
 
-/* Units that a member's subtree takes in that round. */
+/* Returns the units that a member's subtree takes in the computed round. */
 static inline quad theory_flow_takes(const struct theory_flow *flow,
                                      uint32_t member)
 {

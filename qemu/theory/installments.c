@@ -5,14 +5,14 @@
 
 #define PERIODS_MAX 1000000000
 
-/* ---- a number that depends on an unknown one, x ---- */
+/* ---- lines in x ---- */
 
-/* slope x + offset */
+/* The line slope x + offset. */
 struct affine {
     quad slope, offset;
 };
 
-/* sum += factor of */
+/* Adds factor times `of` to `sum`. */
 static void affine_add(struct affine *sum, struct affine of, quad factor)
 {
     sum->slope += factor * of.slope;
@@ -24,7 +24,7 @@ static quad affine_at(struct affine of, quad x)
     return theory_number_minus(of.slope * x, -of.offset);
 }
 
-/* The x for which it is `value`. */
+/* Returns the x at which the line has the value. */
 static quad affine_solve(struct affine of, quad value)
 {
     return theory_number_minus(value, of.offset) / of.slope;
@@ -33,19 +33,20 @@ static quad affine_solve(struct affine of, quad value)
 /* ---- a given number of chunks for each worker ---- */
 
 /*
- * All sends, computed from the last one back by an unknown x: first the last
- * chunk, later the largest chunk so far. A chunk that would grow faster than x
- * takes its place. So no slope is more than 1, and rounding errors do not grow
- * with the rounds.
+ * The sends of a plan, computed from the last one back. Each chunk is a line in
+ * an unknown x: at first the last chunk, later the largest chunk so far. A
+ * chunk that would grow faster than x becomes the new x. So no slope exceeds 1,
+ * and rounding errors do not grow with the rounds.
  */
 struct sends {
     const struct theory_star *star;
     size_t order[THEORY_WORKERS_MAX];
     size_t workers;
     size_t count;
-    struct affine left;  /* of T, when the next send back begins */
-    struct affine units; /* of all chunks so far */
-    /* From 1: each chunk by the unknown before it, and by the present one. */
+    struct affine left;  /* time until T when the last computed send begins */
+    struct affine units; /* sum of the chunks so far */
+    /* Both from 1: each chunk as a line in the unknown before it, and in the
+       current one. */
     struct affine chunk[THEORY_SENDS_MAX + 1];
     struct affine window[THEORY_SENDS_MAX + 1];
 };
@@ -56,7 +57,7 @@ static const quad *worker_of(const struct sends *sends, size_t n)
         ->numbers[sends->order[(n - 1) % sends->workers]];
 }
 
-/* G + g a of a send, for its chunk a by the unknown. */
+/* Returns the transfer time G + g a of a send with chunk a. */
 static struct affine transfer_of(const struct sends *sends, size_t n)
 {
     const quad *of = worker_of(sends, n);
@@ -66,14 +67,14 @@ static struct affine transfer_of(const struct sends *sends, size_t n)
     return time;
 }
 
-/* Expresses a line in `chunk`, the unknown from now on. */
+/* Rewrites a line in x as a line in `chunk`, which becomes the unknown. */
 static void express(struct affine *line, struct affine chunk)
 {
     line->slope /= chunk.slope;
     line->offset -= line->slope * chunk.offset;
 }
 
-/* Sets the chunk of send n < count: it ends when the worker's next one has
+/* Sets the chunk of send n < count. It ends when the worker's next chunk has
    come, or at T. */
 static void set_chunk(struct sends *sends, size_t n)
 {
@@ -116,8 +117,8 @@ static void set_chunks(struct sends *sends)
     }
 }
 
-/* Adds all sends, for which the first unknown is `x`. Result: whether every
-   chunk is more than nothing. */
+/* Adds all sends to the plan, for x as the first unknown. Returns whether every
+   chunk is more than 0. */
 static bool add_sends(struct theory_star_plan *plan, const struct sends *sends,
                       quad x)
 {
@@ -167,27 +168,25 @@ struct umr {
     const struct theory_star *star;
     quad g, w, startup, latency;
     quad workers; /* P */
-    quad ratio;   /* w / (P g), by which chunks grow */
-    quad extra;   /* (W - P G) / (P g), what is added */
+    quad ratio;   /* w / (P g), factor from chunk to chunk */
+    quad extra;   /* (W - P G) / (P g), its summand */
     unsigned rounds;
-    size_t waiting; /* n: workers whose last chunk ends at T after a wait,
-                       and worker P */
+    size_t waiting; /* n: worker P, and workers that wait for the last chunk */
     quad growth;    /* s = sum of ((g + w) / w)^k, k = 0 .. n - 1 */
-    quad
-        chunk[THEORY_INSTALLMENTS_MAX]; /* a_0 .. a_{M-1}; the last is a mean */
-    quad first;                         /* G + g a_0 */
-    quad least; /* z: what worker P gets in the last round */
+    quad chunk[THEORY_INSTALLMENTS_MAX]; /* a_j; the last is a mean */
+    quad first;                          /* G + g a_0 */
+    quad least; /* z: units of worker P in the last round */
     quad makespan;
 };
 
-/* (((g + w) / w)^(k + 1) - 1) / g, `more` being the same with k */
+/* Returns (((g + w) / w)^(k + 1) - 1) / g; `more` is (((g + w) / w)^k - 1) /
+   g. */
 static quad next_more(const struct umr *umr, quad more)
 {
     return more * (umr->g + umr->w) / umr->w + 1 / umr->w;
 }
 
-/* Sets the chunks by the unknown, which is the largest: the last, or the
-   first. */
+/* Sets the chunks as lines in the largest chunk: the last or the first. */
 static void set_uniform(struct affine *chunk, const struct umr *umr)
 {
     unsigned last = umr->rounds - 1;
@@ -208,10 +207,10 @@ static void set_uniform(struct affine *chunk, const struct umr *umr)
 }
 
 /*
- * Sets z, what worker P gets in the last round. All end together, so a worker
- * P - k that does not wait gets z + k (G + g a_0) / w, as it began so much
- * earlier; a transfer to one that waits takes ((g + w) / w)^k times as long as
- * that to worker P. All of these chunks are P a_{M-1}:
+ * Sets z, the last chunk of worker P. All workers end together. A worker P - k
+ * that does not wait gets z + k (G + g a_0) / w, since it began k (G + g a_0)
+ * earlier. A transfer to a waiting worker P - k takes ((g + w) / w)^k times as
+ * long as that to worker P. All last chunks sum up to P a_{M-1}:
  *
  *     (P - n + s) z = P a_{M-1} - (s - n) G/g
  *                     - (P (P - 1) - n (n - 1)) / 2 (G + g a_0) / w
@@ -239,9 +238,9 @@ static struct affine least_of(struct umr *umr, struct affine last,
 }
 
 /*
- * Sets the chunks, z and T for so many waiting workers. When worker P, which
- * never waits, is done, T = P (G + g a_0) + M W + w (a_0 + .. + a_{M-2} + z);
- * P (a_0 + .. + a_{M-1}) + m T is the load, m the master's rate.
+ * Sets the chunks, z and T for n waiting workers. Worker P never waits, so T =
+ * P (G + g a_0) + M W + w (a_0 + .. + a_{M-2} + z). P (a_0 + .. + a_{M-1}) + m
+ * T is the load, with the master's rate m.
  */
 static void solve(struct umr *umr, size_t waiting)
 {
@@ -274,9 +273,8 @@ static void solve(struct umr *umr, size_t waiting)
     umr->makespan = affine_at(end, x);
 }
 
-/* Whether worker P - n waits, too: between the ends of its last transfer and
-   that of worker P s (G + g z) pass, and it is free n (G + g a_0) earlier than
-   worker P. */
+/* Returns whether worker P - n waits, too. The end of its last transfer is s (G
+   + g z) before worker P's, and it is free n (G + g a_0) before worker P. */
 static bool another_waits(const struct umr *umr)
 {
     quad passed = umr->growth * (umr->startup + umr->g * umr->least);
@@ -284,9 +282,8 @@ static bool another_waits(const struct umr *umr)
     return theory_number_compare((quad)umr->waiting * umr->first, passed) > 0;
 }
 
-/* Computes all chunks and T. s/n grows with n, so the workers who wait are the
-   last ones, and each n below the right one shows another. Result: whether
-   these chunks are a schedule: all more than nothing. */
+/* Computes all chunks and T. s/n grows with n, so the last workers wait, and a
+   bisection finds their number. Returns whether all chunks are more than 0. */
 static bool try_rounds(struct umr *umr, unsigned rounds)
 {
     size_t low = 1;
@@ -312,7 +309,7 @@ static bool try_rounds(struct umr *umr, unsigned rounds)
     return good;
 }
 
-/* Units of worker P - k in the last round. */
+/* Returns the units of worker P - k in the last round. */
 static quad last_of(const struct umr *umr, size_t k)
 {
     quad more = 0;
@@ -341,7 +338,7 @@ static void make_plan(struct theory_star_plan *plan, const struct umr *umr)
         theory_star_plan_add(plan, i, last_of(umr, workers - 1 - i));
     }
     theory_star_plan_finish(plan, umr->star, umr->makespan);
-    plan->searched = true; /* equal workers have no order */
+    plan->searched = true; /* the order of equal workers does not matter */
 }
 
 void theory_star_umr(struct theory_star_plan *plan,
@@ -379,13 +376,13 @@ void theory_star_umr(struct theory_star_plan *plan,
 
 struct periodic {
     const struct theory_star *star;
-    quad link;     /* part of the link that is free */
-    quad startups; /* of those who take part */
-    quad rate;     /* of the workers */
+    quad link;     /* free fraction of the link */
+    quad startups; /* sum over the chosen workers */
+    quad rate;     /* rate of the chosen workers */
 };
 
-/* Adds a worker, who gets `units` for each unit of time: as many as it
-   computes, or as many as the link still takes. */
+/* Adds a worker. Its units per unit of time are what it computes, or what the
+   link can still carry. */
 static void add_worker(struct theory_star_plan *plan, struct periodic *periodic,
                        size_t worker)
 {
@@ -402,7 +399,8 @@ static void add_worker(struct theory_star_plan *plan, struct periodic *periodic,
     periodic->startups += of[THEORY_STARTUP] + of[THEORY_LATENCY];
 }
 
-/* The root by Newton: each step doubles the 53 bits of a double. */
+/* Returns the square root by Newton's method; each step doubles the 53 bits of
+   a double. */
 static quad root_of(quad value)
 {
     quad root = (quad)sqrt((double)value);
@@ -413,9 +411,9 @@ static quad root_of(quad value)
     return root;
 }
 
-/* The length of a period: the square root of the load's time at the limit rate,
-   by the paper. It is longer if there were more than PERIODS_MAX periods, or if
-   startups would fill half of one. */
+/* Returns the length of a period: the square root of the load's time at the
+   limit rate, by the paper. A period is longer if there were more than
+   PERIODS_MAX, or if startups filled half of it. */
 static quad period_of(const struct theory_star_plan *plan,
                       const struct periodic *periodic)
 {
@@ -426,11 +424,11 @@ static quad period_of(const struct theory_star_plan *plan,
 }
 
 /*
- * Sets period, periods and what everybody gets. k = ceil((V + n) / (n + m))
- * periods, n units a period of the workers, who have nothing to compute in the
- * first one, m of the master; they have room for (k - 1) n + k m units, of
- * which the load is a part. A single period is the master's: no worker is sent
- * to.
+ * Sets the period, the number of periods k and everyone's units. In a period
+ * the workers compute n units and the master m; in the first one the workers
+ * have nothing to compute. k = ceil((V + n) / (n + m)) periods have room for (k
+ * - 1) n + k m units, at least the load V. In a single period the master
+ * computes all.
  */
 static void set_periods(struct theory_star_plan *plan,
                         const struct periodic *periodic)

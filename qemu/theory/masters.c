@@ -15,22 +15,22 @@ struct basic {
     const struct theory_workers *workers;
     const struct theory_network *network;
     quad time; /* T, unscaled */
-    quad gain; /* gamma - beta: of a unit that a master sends */
-    quad cost; /* gamma + beta: of a unit that a worker receives */
+    quad gain; /* gamma - beta: a master's time saved by a unit sent */
+    quad cost; /* gamma + beta: a worker's time for a unit received */
 };
 
-/* The time in which a node computes what it holds. */
+/* Returns the time in which a node computes the units that it holds. */
 static quad alone(const struct basic *basic, size_t node)
 {
     return basic->network->compute * basic->workers->numbers[node][0];
 }
 
 /*
- * Sets T where sending pays: the least with which workers, the first nodes by
- * rising time alone, take what the others give, the sum of
- * (T - gamma x) / (gamma + beta) over the former being that of
- * (gamma x - T) / (gamma - beta) over the latter, and with which a master can
- * send all it has.
+ * Sets T where sending pays. T is the least time with which the workers, the
+ * first nodes by rising time alone, take the units that the masters give, and a
+ * master can send all its units. That is, the sum of (T - gamma x) / (gamma +
+ * beta) over the workers equals the sum of (gamma x - T) / (gamma - beta) over
+ * the masters.
  */
 static void set_balanced(struct basic *basic)
 {
@@ -61,8 +61,8 @@ static void set_balanced(struct basic *basic)
                                   basic->network->transfer);
 }
 
-/* Sets what each node sends, (gamma x - T) / (gamma - beta), and what it
-   receives, (T - gamma x) / (gamma + beta) as long as something is left. */
+/* Sets what each node sends, (gamma x - T) / (gamma - beta), and receives, (T -
+   gamma x) / (gamma + beta) until all sent units are taken. */
 static void set_units(struct basic *basic)
 {
     struct theory_masters *masters = basic->masters;
@@ -86,7 +86,7 @@ static void set_units(struct basic *basic)
     }
 }
 
-/* L: the longest that a node sends or receives. */
+/* Returns L: the longest time that a node sends or receives. */
 static quad length_of(const struct basic *basic)
 {
     const struct theory_masters *masters = basic->masters;
@@ -99,14 +99,14 @@ static quad length_of(const struct basic *basic)
     return units * basic->network->transfer;
 }
 
-/* Where the transfers are laid one after the other. */
+/* The state of placing transfers one after the other. */
 struct line {
     size_t from, to;
-    quad from_left, to_left; /* what these send and receive yet, units */
-    quad start;              /* of the next transfer, within L */
+    quad from_left, to_left; /* units still to send and to receive */
+    quad start;              /* start of the next transfer, within L */
 };
 
-/* Lays one transfer: as much as both ends want and as fits before L. */
+/* Places one transfer: as many units as both ends want and as fit before L. */
 static void lay(struct basic *basic, struct line *line)
 {
     struct theory_masters *masters = basic->masters;
@@ -127,8 +127,8 @@ static void lay(struct basic *basic, struct line *line)
     line->start = last ? 0 : line->start + units * beta;
 }
 
-/* Lays all transfers on a line, and that in turns of the length L: as nobody
-   sends or receives for longer than L, nobody does so twice at a time. */
+/* Places all transfers on a line, cut into pieces of length L that run at once.
+   A node transfers for at most L, and so never twice at a time. */
 static void lay_all(struct basic *basic)
 {
     const struct theory_masters *masters = basic->masters;
@@ -160,7 +160,6 @@ static int compare_start(const void *one, const void *other)
                       : (left->from > right->from) - (left->from < right->from);
 }
 
-/* Sorts the transfers, and finds the node that has the most. */
 static void end_transfers(struct theory_masters *masters)
 {
     size_t count[THEORY_WORKERS_MAX] = {0};
@@ -178,8 +177,8 @@ static void end_transfers(struct theory_masters *masters)
     }
 }
 
-/* Sets bound, length, what each node sends and receives, and the transfers by
-   rising start; unscaled but for the bound. */
+/* Sets bound, length, sent and received units, and the transfers by rising
+   start; all unscaled but the bound. */
 static void set_basic_round(struct theory_masters *masters,
                             const struct theory_workers *workers,
                             const struct theory_network *network)
@@ -198,7 +197,7 @@ static void set_basic_round(struct theory_masters *masters,
         masters->length = length_of(&basic);
         lay_all(&basic);
     } else {
-        /* A unit is computed as fast as sent: nobody sends. */
+        /* Sending a unit takes as long as computing it, so nobody sends. */
         for (size_t i = 0; i < masters->nodes; ++i) {
             basic.time = quad_max(basic.time, alone(&basic, i));
         }
@@ -207,10 +206,10 @@ static void set_basic_round(struct theory_masters *masters,
     masters->bound = basic.time * network->scale;
 }
 
-/* ---- what limits rounds ---- */
+/* ---- limits of rounds ---- */
 
-/* A limit of the next round's part r after R: r <= a + zeta b - R c, with
-   a >= c, b > 0 and c <= 1. */
+/* A limit of the next round's part r after rounds of the sum R: r <= a + zeta b
+   - R c, with a >= c, b > 0 and c <= 1. */
 struct limit {
     long double a, b, c;
 };
@@ -220,8 +219,8 @@ struct limits {
     struct limit limit[THEORY_WORKERS_MAX];
 };
 
-/* Units that a worker has computed at `time` less those received, when it has
-   received `units`: (time - beta units) / gamma - units. */
+/* Returns a worker's units computed less units received, at `time` after
+   receiving `units`: (time - beta units) / gamma - units. */
 static quad used_of(const struct theory_network *network, quad time, quad units)
 {
     quad computed =
@@ -230,8 +229,8 @@ static quad used_of(const struct theory_network *network, quad time, quad units)
     return theory_number_minus(computed, units);
 }
 
-/* The most that a worker has computed more than received. Its transfers come by
-   rising start. */
+/* Returns the largest excess of a worker's computed units over its received
+   ones. Its transfers come by rising start. */
 static quad most_used(const struct theory_masters *masters,
                       const struct theory_network *network, size_t worker)
 {
@@ -249,13 +248,14 @@ static quad most_used(const struct theory_masters *masters,
     return most;
 }
 
-/* Whether limit `of` is never below `by`, and so needs no check. */
+/* Returns whether limit `by` is never above limit `of`, which then needs no
+   check. */
 static bool implies(const struct limit *by, const struct limit *of)
 {
     return by->a <= of->a && by->b <= of->b && by->c >= of->c;
 }
 
-/* Adds a limit, unless others imply it; leaves out what it implies. */
+/* Adds a limit unless another implies it; removes limits that it implies. */
 static void add_limit(struct limits *limits, struct limit limit)
 {
     size_t kept = 0;
@@ -275,7 +275,7 @@ static void add_limit(struct limits *limits, struct limit limit)
     limits->count = kept + 1;
 }
 
-/* Adds the limit of a worker, if it has one, and lowers the class. */
+/* Adds a worker's limit, if it has one, and lowers the class. */
 static void limit_by(struct limits *limits, struct theory_masters *masters,
                      const struct theory_network *network, size_t worker)
 {
@@ -300,7 +300,6 @@ static void limit_by(struct limits *limits, struct theory_masters *masters,
                              .c = (long double)(used / most)});
 }
 
-/* Sets class and limits. */
 static void set_limits(struct limits *limits, struct theory_masters *masters,
                        const struct theory_network *network)
 {
@@ -312,12 +311,12 @@ static void set_limits(struct limits *limits, struct theory_masters *masters,
     }
 }
 
-/* ---- the best number of rounds ---- */
+/* ---- number of rounds ---- */
 
 struct search {
     const struct limits *limits;
     long double round_time;
-    long double time; /* of the best so far, without the basic round's */
+    long double time; /* the best time so far, without the basic round */
     long double idle;
     unsigned rounds;
 };
@@ -328,8 +327,9 @@ struct point {
     long double idle;
 };
 
-/* The limit that holds for the round after R = `sum`, and R after it; NULL: no
-   worker limits it, one round is enough. */
+/* Returns the limit of the round after rounds of the sum R = `sum`, and sets
+   R after that round. Returns NULL if no worker limits it: one round is
+   enough. */
 static const struct limit *next_round(long double *next,
                                       const struct limits *limits,
                                       long double sum, long double idle)
@@ -349,7 +349,7 @@ static const struct limit *next_round(long double *next,
     return least;
 }
 
-/* R after so many rounds, and how fast it grows with the idle time. */
+/* Returns R after a number of rounds; sets R's slope over the idle time. */
 static long double sum_rounds(long double *slope, const struct limits *limits,
                               unsigned rounds, long double idle)
 {
@@ -367,7 +367,8 @@ static long double sum_rounds(long double *slope, const struct limits *limits,
     return sum;
 }
 
-/* The least idle time with which so many rounds suffice, not below `from`. */
+/* Returns the least idle time, from `from` on, with which the rounds
+   suffice. */
 static long double least_idle(const struct limits *limits, unsigned rounds,
                               long double from)
 {
@@ -403,7 +404,6 @@ static struct point try_rounds(struct search *search, unsigned rounds,
     return point;
 }
 
-/* Tries the numbers between two, but for those that cannot be better. */
 static void try_between(struct search *search, struct point low,
                         struct point high)
 {
@@ -425,7 +425,7 @@ static void try_between(struct search *search, struct point low,
     }
 }
 
-/* Sets each round's part for the best; the last one takes what is left. */
+/* Sets each round's part for the best plan; the last round takes the rest. */
 static void set_parts(struct theory_masters *masters,
                       const struct limits *limits)
 {
@@ -444,14 +444,13 @@ static void set_parts(struct theory_masters *masters,
 }
 
 /*
- * Sets rounds, part, idle and over such that over = rounds * round_time + idle
- * is least; or no rounds and over = alone, if that is no more. For each number
- * of rounds the least idle time is a root of a concave function, found by
- * Newton from below; between two numbers of rounds no idle time is less than
- * that of the larger, so whole ranges are left out and the result is the least
- * of all. After k rounds R is a sum of positive terms only: it has a relative
- * error of 3 k 2^-64 at most. Result: whether THEORY_MASTERS_ROUNDS_MAX rounds
- * are enough.
+ * Sets rounds, part, idle and over so that over = rounds * round_time + idle is
+ * least. If over = alone is no more, there are no rounds. For each number of
+ * rounds, the least idle time is a root of a concave function, which Newton's
+ * method finds from below. More rounds never need more idle time, so whole
+ * ranges are skipped safely. R after k rounds is a sum of positive terms, with
+ * a relative error of at most 3 k 2^-64. Returns whether
+ * THEORY_MASTERS_ROUNDS_MAX rounds are enough.
  */
 static bool set_rounds(struct theory_masters *masters,
                        const struct limits *limits, long double round_time,
@@ -481,7 +480,8 @@ static bool set_rounds(struct theory_masters *masters,
 
 /* ---- the plan ---- */
 
-/* Time from the bound until nodes end that send nothing: gamma max x - T. */
+/* Returns the time from the bound to the end if nobody sends: gamma max x -
+   T. */
 static quad alone_over(const struct theory_masters *masters,
                        const struct theory_workers *workers,
                        const struct theory_network *network)
@@ -495,7 +495,6 @@ static quad alone_over(const struct theory_masters *masters,
                                masters->bound);
 }
 
-/* Scales what the basic round has unscaled. */
 static void scale_round(struct theory_masters *masters, quad scale)
 {
     masters->length *= scale;

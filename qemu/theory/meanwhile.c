@@ -6,14 +6,13 @@
 
 #include <math.h>
 
-#define FINER 1024u /* steps of a picosecond, where there is room for them */
+#define FINER 1024u /* steps of a ps, if in range */
 
-/* The phases that are planned. */
 struct phases {
     unsigned count;
-    bool passed_on;          /* nodes store and forward in one of them */
-    uint64_t longest_ps;     /* startup of a phase */
-    long double startups_ps; /* of all phases */
+    bool passed_on;          /* nodes store and forward in a phase */
+    uint64_t longest_ps;     /* longest startup of a phase */
+    long double startups_ps; /* sum of all phases' startups */
 };
 
 static struct phases phases_of(const struct theory_input *input)
@@ -33,7 +32,7 @@ static struct phases phases_of(const struct theory_input *input)
     return phases;
 }
 
-/* About the longest of what a node or a port does in all. */
+/* Returns about the longest time that a node or a port works. */
 static uint64_t longest(const struct theory_input *input)
 {
     struct phases phases = phases_of(input);
@@ -50,8 +49,8 @@ static uint64_t longest(const struct theory_input *input)
                                                        : MEANWHILE_ALL_MAX_PS;
 }
 
-/* The largest number up to `most` by which all times can be multiplied so that
-   they stay in the ranges of the boards' planner. */
+/* Returns the largest factor up to `most` that keeps all times within the
+   ranges of the boards' planner. */
 static uint64_t room_of(const struct theory_input *input, uint64_t most)
 {
     const struct {
@@ -111,11 +110,10 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 }
 
 /*
- * The boards' planner takes whole picoseconds, and a unit's output may take a
- * fraction of one: with 1 ps a unit and results of 1/2, none at all. So it gets
- * all times as many times longer as make the output's transfer whole, and 1024
- * times that, as it also divides by units. Where they would leave its range
- * then, fewer do: picoseconds are small there.
+ * Returns the factor that scales all times for the boards' planner, which takes
+ * whole picoseconds: a unit's output may take a fraction of one. The factor
+ * makes that whole, times 1024 since the planner also divides by units, but
+ * less where times would leave the planner's range.
  */
 static uint64_t scale_of(const struct theory_input *input)
 {
@@ -127,8 +125,8 @@ static uint64_t scale_of(const struct theory_input *input)
     return room < whole ? room : room / whole * whole;
 }
 
-/* The job for the boards' planner, all times `scale` times as long; an output's
-   transfer is rounded up. */
+/* Returns the job for the boards' planner, with all times multiplied by
+   `scale`. An output's transfer time is rounded up. */
 static struct plan_job job_of(const struct theory_input *input, uint64_t scale)
 {
     unsigned phases = phases_of(input).count;
@@ -150,19 +148,20 @@ static struct plan_job job_of(const struct theory_input *input, uint64_t scale)
 
 /* ---- receipts ---- */
 
-/* A port of the originator and the nodes behind it, as the planner takes them:
-   scatter/plan/meanwhile.h. Times in ps. */
+/* A port of the originator and the nodes behind it, as scatter/plan/meanwhile.h
+   models them. Times are in ps. */
 struct port {
     const struct theory_input *input;
     const struct rounds_plan *made;
-    long double startups_ps; /* of all phases */
-    long double free_ps;     /* when the port is done with all so far */
-    long double computed_ps[ROUNDS_MAX]; /* when the nodes have a round */
-    unsigned sent;                       /* rounds */
-    unsigned turn;                       /* the next to be taken in */
+    long double startups_ps;             /* sum of all phases' startups */
+    long double free_ps;                 /* when the port has done all so far */
+    long double computed_ps[ROUNDS_MAX]; /* end of each round's computing */
+    unsigned sent;                       /* rounds sent */
+    unsigned turn;                       /* next results to receive */
 };
 
-/* Units of a round that the port moves: a fourth of what all others get. */
+/* Returns the units that the port sends in a round: a fourth of what all nodes
+   but the originator get. */
 static long double units_of(const struct port *port, unsigned round)
 {
     long double units = 0;
@@ -178,8 +177,8 @@ static long double nodes_behind(const struct port *port)
     return (powl(5, port->made->phases) - 1) / 4;
 }
 
-/* Takes the results of a turn in: those of nodes that are d behind the first,
-   4^d C(N, d+1) of them, are of the round d before. */
+/* Receives results number `turn`. The 4^d C(N, d+1) nodes that are d steps
+   behind the first ones return those of round `turn` - d. */
 static void take_in(struct port *port)
 {
     const struct theory_input *input = port->input;
@@ -197,7 +196,7 @@ static void take_in(struct port *port)
     port->turn += 1;
 }
 
-/* Sends a round, which node after node computes. */
+/* Sends a round, which the nodes compute after the round before. */
 static void send(struct port *port)
 {
     const struct theory_input *input = port->input;
@@ -216,8 +215,8 @@ static void send(struct port *port)
     port->sent += 1;
 }
 
-/* When the port begins to send the next round, which it sends then: results
-   that are computed are taken in first. */
+/* Receives the results that are computed, then sends the next round. Returns
+   when that send begins. */
 static long double next_round(struct port *port)
 {
     long double begin_ps;

@@ -9,12 +9,12 @@
 #define DIGITS "0123456789"
 #define EXPONENT_MAX 30
 
-/* Limits of a fraction p/q that is shown: of p q, and of p and q each. */
+/* Limits of a printed fraction p/q: of p q, and of p and q each. */
 #define PRODUCT_MAX 1e26L
 #define TERM_MAX 1e18L
 #define FRACTION_NEAR 1e-32L
 
-/* The number of the first digits of a text. Result: what follows them. */
+/* Reads the number that a text's first digits form. Returns the text behind. */
 static const char *read_digits(quad *value, const char *text)
 {
     for (; *text >= '0' && *text <= '9'; ++text) {
@@ -33,7 +33,8 @@ static quad power_of_10(long exponent)
     return power;
 }
 
-/* "e6", "E-6", "e+06": at most EXPONENT_MAX. Result: whether it is one. */
+/* Reads "e6", "E-6" or "e+06", at most EXPONENT_MAX. Returns whether it is
+   valid. */
 static bool read_exponent(long *exponent, const char *text)
 {
     const char *digits = text + 1 + (text[1] == '-' || text[1] == '+');
@@ -44,7 +45,7 @@ static bool read_exponent(long *exponent, const char *text)
            labs(*exponent) <= EXPONENT_MAX;
 }
 
-/* "12", "0.25", ".5", "4.85e-6". Result: whether it is one. */
+/* Reads "12", "0.25", ".5" or "4.85e-6". Returns whether it is valid. */
 static bool read_decimal(quad *value, const char *text)
 {
     const char *rest = read_digits(value, text);
@@ -68,7 +69,6 @@ static bool read_decimal(quad *value, const char *text)
     return true;
 }
 
-/* "7/4". Result: whether it is a fraction. */
 static bool read_fraction(quad *value, const char *text)
 {
     const char *slash = read_digits(value, text);
@@ -134,7 +134,7 @@ int theory_number_compare(quad one, quad other)
     return (rest > 0) - (rest < 0);
 }
 
-/* The convergents p/q of the continued fraction come ever closer. */
+/* Tries the convergents p/q of the continued fraction, ever closer. */
 bool theory_number_fraction(char text[THEORY_FRACTION_CHARS], quad value)
 {
     quad p = 1;

@@ -84,7 +84,7 @@ uint32_t theory_part_of(const struct theory_detail *detail, uint32_t part,
     return detail->first[phase] + code * detail->batches + batch;
 }
 
-/* Floors of what a node of this part sends on, in all. */
+/* Returns the sum of the floors that a node of this part sends on. */
 static uint64_t sent_units(const struct theory_detail *detail,
                            const struct theory_part round[], uint32_t part,
                            unsigned layer, unsigned phases)
@@ -149,20 +149,19 @@ void theory_parts_add(struct theory_plan *plan,
 
 /* ---- integer shares of nodes ---- */
 
-/* Integer units of all nodes, one round after the other. */
+/* The state of giving all nodes integer units, round by round. */
 struct spread {
     struct theory_node *nodes;
     const struct theory_detail *detail;
     unsigned phases; /* N */
     struct torus_size size;
     struct torus_coord originator;
-    uint32_t *order; /* nodes by layer, so that parents come before children */
-    uint32_t *part;  /* of each node */
-    uint64_t *left;  /* units of each node beyond the floors of its parts */
+    uint32_t *order; /* nodes by layer: parents before children */
+    uint32_t *part;  /* part of each node */
+    uint64_t *left;  /* each node's units beyond its parts' floors */
 };
 
-/* Sets the order of nodes and their layers; those beyond the plan have one,
-   too. */
+/* Sets the nodes' order and their layers, also of nodes beyond the plan. */
 static void sort_nodes(struct spread *spread)
 {
     uint64_t end[THEORY_PHASES_MAX + 1] = {0};
@@ -181,8 +180,8 @@ static void sort_nodes(struct spread *spread)
     }
 }
 
-/* Adds the shares of a round but the originator's, whose units `left` go to its
-   first children. */
+/* Adds a round's shares of all nodes but the originator, whose units `left` go
+   to its first children. */
 static void spread_round(struct spread *spread,
                          const struct theory_part round[])
 {

@@ -6,14 +6,13 @@
 
 #define LAYERS (THEORY_PHASES_MAX + 1)
 #define DOUBLINGS 80 /* 8^20 = 2^60 times the logarithm of a load */
-#define HALVINGS 200 /* far more than a long double has bits */
+#define HALVINGS 200 /* far more than a long double's bits */
 
 /*
- * Shares and volumes are kept as natural logarithms, of which -INFINITY is
- * nothing. With startups of next to nothing a layer's share is about the P-th
- * power of that of the layer before, so that the last one's may be 10^-10000
- * units: a bisection of the share itself would end at nothing, and with it all
- * the plan.
+ * Shares and volumes are natural logarithms; -INFINITY stands for nothing. If
+ * startups are tiny, a layer's share is about the P-th power of the share of
+ * the layer before, and the last share may be 10^-10000 units. A bisection of
+ * the share itself would end at 0, and the whole plan with it.
  */
 struct curve {
     const struct theory_input *input;
@@ -26,7 +25,7 @@ struct curve {
     long double volume[LAYERS];
 };
 
-/* ln(e^a + e^b) */
+/* Returns ln(e^a + e^b). */
 static long double add_logs(long double a, long double b)
 {
     long double high = fmaxl(a, b);
@@ -34,13 +33,12 @@ static long double add_logs(long double a, long double b)
     return isinf(high) ? high : high + log1pl(expl(fminl(a, b) - high));
 }
 
-/* Logarithm of a layer's compute time. */
 static long double time_of(const struct curve *curve, long double share)
 {
     return curve->compute + curve->power * share;
 }
 
-/* All shares and volumes, if layer N keeps so much; returns v_0. */
+/* Sets all shares and volumes for layer N's share. Returns v_0. */
 static long double climb(struct curve *curve, long double last)
 {
     unsigned phases = curve->phases;
@@ -62,8 +60,8 @@ static long double climb(struct curve *curve, long double last)
     return curve->volume[0];
 }
 
-/* Sets shares and volumes of so many phases; false if a_N is below 0. v_0 grows
-   with a_N: bisection. */
+/* Sets shares and volumes for a number of phases, by bisection: v_0 grows with
+   a_N. Returns false if a_N is below 0. */
 static bool solve(struct curve *curve, unsigned phases)
 {
     long double load = logl((long double)curve->input->load_units);

@@ -6,25 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of the programmes' tables that a search from a pair computes, and the
-   most workers that are searched: their cube is less. */
+/* Most table entries that a search from one pair of orders computes, and most
+   workers of a search (their cube is below STEPS_MAX). */
 #define STEPS_MAX 2000000
 #define SEARCH_MAX 125
 
 /*
- * Maximises objective[0] . x and, among all maxima, objective[1] . x, with
- * x >= 0 and row . x <= its limit, which is 0 or more; each x has a limit. An
- * objective row holds its negated coefficients. The table's last column holds
- * the limits, and once it is solved the objectives' values.
+ * A linear programme. It maximises objective[0] . x and, among all maxima,
+ * objective[1] . x, with x >= 0 and row . x <= its limit, which is 0 or more;
+ * each x has a limit. An objective row holds its negated coefficients. The
+ * table's last column holds the limits; in solved tables also the objectives'
+ * values.
  */
 struct simplex {
     size_t variables;
-    size_t limits; /* rows of them; the two objectives follow */
+    size_t limits; /* rows with limits; two objective rows follow */
     quad table[SEARCH_MAX + 3][SEARCH_MAX + 1];
-    size_t
-        row_of[SEARCH_MAX + 1]; /* the variable of a row: 0 .., then slacks */
+    size_t row_of[SEARCH_MAX + 1]; /* variable of each row; slacks come last */
     size_t column_of[SEARCH_MAX];
-    size_t steps; /* numbers of the table computed so far */
+    size_t steps; /* table entries computed so far */
     size_t steps_max;
 };
 
@@ -48,8 +48,9 @@ static quad compute_of(const struct problem *problem, size_t worker)
 
 /* ---- linear programmes ---- */
 
-/* The column of a variable of which more is better: the first variable, or the
-   column that `steepest` gains most a unit. None: `variables`. */
+/* Returns the column of a variable that improves the objective: the first one,
+   or with `steepest` the one that gains most a unit. Returns `variables` if
+   there is none. */
 static size_t entering(const struct simplex *simplex, bool steepest)
 {
     const quad *first = simplex->table[simplex->limits];
@@ -69,8 +70,8 @@ static size_t entering(const struct simplex *simplex, bool steepest)
     return best;
 }
 
-/* The row that bounds the column's variable first; of equals, that of the first
-   variable. There is one. */
+/* Returns the row that bounds the column's variable first; of equal rows, that
+   of the first variable. */
 static size_t leaving(const struct simplex *simplex, size_t column)
 {
     size_t best = simplex->limits;
@@ -92,8 +93,8 @@ static size_t leaving(const struct simplex *simplex, size_t column)
     return best;
 }
 
-/* Swaps a row's variable with a column's. Rounding leaves no other number where
-   there should be 0: signs decide. */
+/* Swaps a row's variable with a column's. Rounding must leave exact zeros,
+   since signs decide the next steps. */
 static void pivot(struct simplex *simplex, size_t row, size_t column)
 {
     quad *with = simplex->table[row];
@@ -121,8 +122,8 @@ static void pivot(struct simplex *simplex, size_t row, size_t column)
     simplex->column_of[column] = variable;
 }
 
-/* Ends always, at the latest by Bland's rule. Result: whether `steps` have not
-   become more than `steps_max`; else it is not solved. */
+/* Solves the programme; Bland's rule ensures an end. Returns false, and no
+   solution, if `steps` exceeds `steps_max`. */
 static bool simplex_solve(struct simplex *simplex)
 {
     for (size_t i = 0; i < simplex->limits; ++i) {
@@ -147,7 +148,7 @@ static bool simplex_solve(struct simplex *simplex)
     return false;
 }
 
-/* Writes what is best to the variables. */
+/* Writes the solution to the variables. */
 static void simplex_values(const struct simplex *simplex, quad *values)
 {
     memset(values, 0, simplex->variables * sizeof *values);
@@ -160,8 +161,8 @@ static void simplex_values(const struct simplex *simplex, quad *values)
 
 /* ---- one pair ---- */
 
-/* Sets the time of all before `worker` is done, all that is sent up to it and
-   collected from it on, a column a worker. */
+/* Sets a worker's row: the time of all sends up to its own, its computing, and
+   all collections from its own on. Each worker has a column. */
 static void set_limit(struct problem *problem, size_t worker)
 {
     quad *row = problem->simplex.table[worker];
@@ -183,8 +184,8 @@ static void set_limit(struct problem *problem, size_t worker)
     row[problem->count] = 1;
 }
 
-/* Solves the programme of the trial's orders: most units in a time of 1, and of
-   these plans the least computing. No units: the steps are too few. */
+/* Solves the trial's programme: the most units in a time of 1, then the least
+   computing. The trial has no units if the steps are too few. */
 static void solve(struct problem *problem)
 {
     size_t count = problem->count;
@@ -207,7 +208,6 @@ static void solve(struct problem *problem)
     }
 }
 
-/* Keeps the trial if it is better. Result: whether it is. */
 static bool judge(struct theory_collection *best, struct problem *problem)
 {
     int order;
@@ -227,7 +227,6 @@ static bool judge(struct theory_collection *best, struct problem *problem)
 
 /* ---- all pairs ---- */
 
-/* Writes an order turned round. */
 static void turn(size_t *to, const size_t *order, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
@@ -237,8 +236,8 @@ static void turn(size_t *to, const size_t *order, size_t count)
 
 enum pairs {
     ALL,
-    SAME,   /* FIFO: orders of collecting as of sending */
-    TURNED, /* LIFO */
+    SAME,   /* FIFO: collecting in the order of sending */
+    TURNED, /* LIFO: collecting in the reverse order */
 };
 
 static void try_pairs(struct theory_collection *best, struct problem *problem,
@@ -289,8 +288,8 @@ static void add_share(struct theory_collection *pair,
     pair->computing += share * compute_of(problem, worker);
 }
 
-/* Nobody idles: a_i (g_i + E_i) is what was left for the worker, g = (1 +
-   ratio) C, and what it computes is left for the next. */
+/* Sets the LIFO plan without idle workers: a_i (g_i + E_i) is the time left for
+   worker i, g = (1 + ratio) C, and its computing time is left for the next. */
 static void set_lifo(struct theory_collection *pair,
                      const struct problem *problem)
 {
@@ -309,17 +308,18 @@ static void set_lifo(struct theory_collection *pair,
     }
 }
 
-/* FIFO, the first of whose workers take part. */
+/* A FIFO plan in which only the first workers take part. */
 struct fifo {
     const struct problem *problem;
     const size_t *sent;
-    quad there, back; /* transfers of a unit are that many times C */
+    quad there, back; /* a unit's transfers, as multiples of C */
     size_t takers;
-    quad first, last; /* shares of the first and of the last one */
+    quad first, last; /* shares of the first and the last worker */
     quad units;
 };
 
-/* Units of a worker for each unit of its predecessor if neither idles. */
+/* Returns a worker's units for each unit of its predecessor if neither
+   idles. */
 static quad step_of(const struct fifo *fifo, size_t i)
 {
     const struct problem *problem = fifo->problem;
@@ -331,10 +331,10 @@ static quad step_of(const struct fifo *fifo, size_t i)
 }
 
 /*
- * Finds how many are best. With shares u_i for a first one of 1 nobody idles;
- * it gets 1 / (there C + E + back sum of C u). If the link is too short for
- * that, it is full: the first one does not wait, and the last one gets what the
- * link still takes.
+ * Finds the best number of workers. If the first one gets 1 and the others u_i,
+ * nobody idles; the first one's real share is 1 / (there C + E + back sum of C
+ * u). If the link is too short for that, it is full: the first worker does not
+ * wait, and the last one gets what the link can still carry.
  */
 static void choose_takers(struct fifo *fifo)
 {
@@ -370,8 +370,8 @@ static void choose_takers(struct fifo *fifo)
     }
 }
 
-/* With a ratio of more than 1 collecting is the dearer way: this is the
-   schedule of the inverse ratio backward in time. */
+/* Sets the FIFO plan. With a ratio above 1 collecting is the longer transfer:
+   the plan is then the inverse ratio's plan, backward in time. */
 static void set_fifo(struct theory_collection *pair,
                      const struct problem *problem)
 {
@@ -401,7 +401,6 @@ static void set_fifo(struct theory_collection *pair,
 
 /* ---- search ---- */
 
-/* Moves a worker to another place of an order. */
 static void move(size_t *order, size_t from, size_t to)
 {
     size_t worker = order[from];
@@ -415,8 +414,8 @@ static void move(size_t *order, size_t from, size_t to)
     order[to] = worker;
 }
 
-/* Tries a worker at all places of an order. Result: whether one is better,
-   where it stays. */
+/* Tries a worker at all places of an order, and leaves it at a better one.
+   Returns whether there was one. */
 static bool move_one(struct theory_collection *best, struct problem *problem,
                      size_t *order, size_t worker)
 {
@@ -442,7 +441,7 @@ static bool move_one(struct theory_collection *best, struct problem *problem,
     return better;
 }
 
-/* Searches from a pair on. */
+/* Searches better pairs of orders, starting from one pair. */
 static void search(struct theory_collection *best, struct problem *problem,
                    const struct theory_collection *from)
 {
@@ -466,7 +465,8 @@ static void search(struct theory_collection *best, struct problem *problem,
 
 /* ---- results ---- */
 
-/* Leaves those in an order who get something. Result: their number. */
+/* Removes workers without units from an order. Returns the number of the
+   others. */
 static size_t thin(size_t *order, const struct theory_collection *of,
                    size_t count)
 {
@@ -481,7 +481,7 @@ static size_t thin(size_t *order, const struct theory_collection *of,
     return takers;
 }
 
-/* Scales a pair to the load, and sets who waits how long. */
+/* Scales a pair to the load, and sets each worker's waiting time. */
 static void finish(struct theory_collection *of, const struct problem *problem,
                    quad load)
 {
@@ -508,7 +508,6 @@ static void finish(struct theory_collection *of, const struct problem *problem,
     }
 }
 
-/* Sets all three, in a time of 1. */
 static void set_all(struct theory_results *results, struct problem *problem)
 {
     if (results->exact) {

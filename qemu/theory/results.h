@@ -2,11 +2,11 @@
 /*
  * A star whose results come back (Ghatpande et al., DESIGN.md). The master
  * sends a chunk to each worker in one order and collects the results, `ratio`
- * units for each unit of the load, in another; its link is used by one transfer
- * at a time, and a worker does not compute while it receives or sends. A linear
- * programme for each pair of orders, equations (10) to (13) of the paper.
- * Worker i gets a_i units, with C_i the transfer time and E_i the compute time
- * of a unit; T is the time until all results are back:
+ * units for each unit of the load, in another order. Its link carries one
+ * transfer at a time. A worker does not compute while it receives or sends.
+ * Each pair of orders is a linear programme, equations (10) to (13) of the
+ * paper. Worker i gets a_i units, with C_i the transfer time and E_i the
+ * compute time of a unit; T is the time until all results are back:
  *
  *     sum of C_j a_j up to i as sent + E_i a_i
  *         + ratio * sum of C_j a_j from i on as collected    <= T, each i
@@ -17,7 +17,7 @@
 
 #include "qemu/theory/workers.h"
 
-/* Up to so many workers, all pairs of orders are tried: 14,400. */
+/* Most workers for which all pairs of orders are tried: 14,400 pairs. */
 #define THEORY_PAIRS_MAX 5
 
 enum theory_results_column {
@@ -26,34 +26,35 @@ enum theory_results_column {
 };
 
 struct theory_collection {
-    size_t takers;                   /* workers that get something */
-    size_t sent[THEORY_WORKERS_MAX]; /* these, in the order of sending .. */
-    size_t collected[THEORY_WORKERS_MAX]; /* .. and of collecting */
+    size_t takers;                        /* workers that get units */
+    size_t sent[THEORY_WORKERS_MAX];      /* takers, in the order of sending */
+    size_t collected[THEORY_WORKERS_MAX]; /* takers, as collected */
     quad makespan;
-    quad share[THEORY_WORKERS_MAX]; /* of each worker */
-    /* Time of each worker from its last unit to its results' sending; 0 if it
-       gets nothing. */
+    quad share[THEORY_WORKERS_MAX]; /* units of each worker */
+    /* Time of each worker from its last unit to its results' sending; 0 without
+       units. */
     quad idle[THEORY_WORKERS_MAX];
-    quad units;     /* in a time of 1 */
-    quad computing; /* time of all workers in that time */
+    quad units;     /* units in a time of 1 */
+    quad computing; /* compute time of all workers in that time */
 };
 
 struct theory_results {
-    struct theory_collection lifo;    /* the best: last sent, first collected */
-    struct theory_collection fifo;    /* the best of equal orders */
-    struct theory_collection optimal; /* the best of all pairs, if .. */
-    bool exact; /* .. this; else the best that was found */
+    struct theory_collection lifo; /* best plan: last sent, first collected */
+    struct theory_collection fifo; /* best plan with equal orders */
+    struct theory_collection optimal; /* best plan of all pairs, if `exact` */
+    bool exact;                       /* false: `optimal` is the best found */
 };
 
 /*
- * Finds the least makespans, load > 0, ratio >= 0; to be free()d. Up to
- * THEORY_PAIRS_MAX workers, of plans that end together the one with the least
- * computing in all is taken, then the first one, orders counted up.
+ * Finds the least makespans, load > 0, ratio >= 0. The caller frees the results
+ * by free(). Up to THEORY_PAIRS_MAX workers, of plans that end together the one
+ * with the least computing wins, then the first one in the order of counting.
  *
- * With more workers LIFO is a star with g = (1 + ratio) C, served by rising C;
- * FIFO is served by rising C, too, or by falling C if ratio > 1, and not all
- * take part. From each of these two a search moves one worker at a time in one
- * order, as long as that ends earlier: 1 s at most, and always the same steps.
+ * With more workers, LIFO is a star with g = (1 + ratio) C, served by rising C.
+ * FIFO is served by rising C, or by falling C if ratio > 1, and not all workers
+ * take part. From each of the two a search moves one worker at a time in one
+ * order, as long as that ends earlier. It takes 1 s at most, and is
+ * deterministic.
  */
 NODISCARD struct theory_results *
 theory_results(const struct theory_workers *workers, quad load, quad ratio);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The zero of a function that grows, between two ends. A step is the zero of
- * the secant (false position with the Illinois rule), and every third step the
- * middle, so that both ends move.
+ * Finds the zero of a growing function between two ends. A step is the zero of
+ * the secant (false position with the Illinois rule), but every third step is
+ * the middle, so that both ends move.
  *
  *   for (unsigned i = 0; root_open(&root, i); ++i) {
  *       quad at = root_next(&root, i);
@@ -24,19 +24,19 @@ struct root {
     quad high;
     quad below;      /* value at low, less than 0 */
     quad above;      /* value at high, 0 or more */
-    quad near;       /* part of `high` by which the ends may differ */
+    quad near;       /* final distance of the ends, over `high` */
     int last;        /* the end that moved last: -1 low, 1 high, 0 none */
-    bool high_known; /* false: `above` is no value, steps are middles */
+    bool high_known; /* false: `above` is unknown, steps are middles */
 };
 
-/* Whether the ends are still apart. */
+/* Returns whether the ends are still apart. */
 static inline bool root_open(const struct root *root, unsigned step)
 {
     return step < ROOT_STEPS &&
            root->high - root->low > root->high * root->near;
 }
 
-/* The next place to try. */
+/* Returns the next place to try. */
 static inline quad root_next(const struct root *root, unsigned step)
 {
     quad part = 0.5L;
@@ -47,7 +47,7 @@ static inline quad root_next(const struct root *root, unsigned step)
     return root->low + part * (root->high - root->low);
 }
 
-/* Moves one end to a place with this value. */
+/* Moves one end to a place that has this value. */
 static inline void root_set(struct root *root, quad at, quad value)
 {
     int end = value < 0 ? -1 : 1;

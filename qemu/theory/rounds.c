@@ -7,33 +7,33 @@
 #include <stdlib.h>
 
 #define TIE                                                                    \
-    ((quad)1 - 0x1p-90L) /* a plan ends earlier if it does by this part */
+    ((quad)1 - 0x1p-90L) /* a makespan is shorter only below this factor */
 
-/* Plans of one number of phases. */
+/* Plans with one number of phases. */
 struct trial {
     const struct theory_input *input;
     struct theory_flow flow;
-    quad last_ps; /* the originator's s in the last round */
-    quad all_ps;  /* in all rounds: the makespan */
+    quad last_ps; /* originator's time in the last round */
+    quad all_ps;  /* its time in all rounds: the makespan */
 };
 
-/* The best that was found so far. */
+/* The best plan so far. */
 struct choice {
     unsigned phases;
-    unsigned rounds; /* 0: nothing yet */
+    unsigned rounds; /* 0: none yet */
     quad last_ps;
     quad all_ps;
 };
 
-/* Units that only rounding makes. */
+/* Returns units so few that only rounding makes them. */
 static quad near_units(const struct trial *trial)
 {
     return ((quad)trial->input->load_units + trial->flow.stream[0].less) *
            QUAD_NEAR;
 }
 
-/* Goes one round back, the last one if `last`, which takes the originator
-   last_ps. Result: how long it takes. */
+/* Computes the round before. Returns the originator's time for it: the least
+   feasible one, or last_ps in the last round. */
 static quad go_back(struct theory_flow *flow, bool last, quad last_ps)
 {
     quad left_ps = theory_flow_round(flow, last);
@@ -43,8 +43,8 @@ static quad go_back(struct theory_flow *flow, bool last, quad last_ps)
     return left_ps;
 }
 
-/* Units that so many rounds take beyond the load, for this s of the originator
-   in the last one; sets the makespan. */
+/* Returns the units that the rounds take beyond the load if the originator has
+   last_ps in the last round. Sets the makespan. */
 static quad beyond(struct trial *trial, unsigned rounds, quad last_ps)
 {
     struct theory_flow *flow = &trial->flow;
@@ -60,9 +60,9 @@ static quad beyond(struct trial *trial, unsigned rounds, quad last_ps)
 }
 
 /*
- * Looks for the s of the last round with which all rounds take the load: the
- * sum is piecewise linear, so a secant arrives. False if the rounds take more
- * at least.
+ * Finds the originator's time in the last round with which all rounds take
+ * exactly the load. The sum is piecewise linear, so a secant ends. Returns
+ * false if the rounds always take more.
  */
 static bool solve(struct trial *trial, unsigned rounds)
 {
@@ -90,7 +90,7 @@ static bool solve(struct trial *trial, unsigned rounds)
     return true;
 }
 
-/* Ties go to fewer rounds, then to more phases. */
+/* Keeps the better plan. Ties go to fewer rounds, then to more phases. */
 static void choose(struct choice *choice, const struct trial *trial,
                    unsigned rounds)
 {
@@ -105,8 +105,8 @@ static void choose(struct choice *choice, const struct trial *trial,
     }
 }
 
-/* All numbers of phases that are allowed, with `least` to `most` rounds.
-   Several rounds need a phase. Result: the largest feasible of rounds. */
+/* Tries all allowed numbers of phases with `least` to `most` rounds. Several
+   rounds need a phase. Returns the largest feasible number of rounds. */
 static unsigned search(struct trial *trial, struct choice *choice,
                        unsigned least, unsigned most)
 {
@@ -121,7 +121,7 @@ static unsigned search(struct trial *trial, struct choice *choice,
         for (unsigned rounds = least; rounds <= (phases == 0 ? 1 : most);
              ++rounds) {
             if (!solve(trial, rounds)) {
-                break; /* one round more takes more still */
+                break; /* more rounds take even more units */
             }
             choose(choice, trial, rounds);
             largest = rounds > largest ? rounds : largest;
@@ -130,7 +130,6 @@ static unsigned search(struct trial *trial, struct choice *choice,
     return largest;
 }
 
-/* The largest number of phases that is feasible with so many rounds. */
 static unsigned largest_phases(struct trial *trial, unsigned rounds)
 {
     unsigned phases = trial->input->phases_max;
@@ -172,7 +171,6 @@ void theory_parts_round(struct theory_part part[], quad turn_ps[],
     }
 }
 
-/* The average of each layer in each round, and its first receipt. */
 static void set_averages(struct theory_detail *detail,
                          const struct theory_flow *flow, unsigned rounds)
 {
@@ -215,22 +213,23 @@ int theory_parts_finish(struct theory_plan *plan, struct theory_detail *detail,
     return theory_makespan(plan, all_ps, (quad)load_units * unit_ps);
 }
 
-/* ---- one round of nodes alike with fewer than four ports ---- */
+/* ---- one round of equal nodes with fewer ports ---- */
 
-/* Nodes with as much time left after a phase as those that it reaches last. */
+/* Nodes that have equal time left after a phase: those reached last, and their
+   parents. */
 struct holders {
     quad left_ps;
     uint64_t nodes;
 };
 
-/* Time left at a receipt of phase i, whose circuit the lane begins with this
-   time left. */
+/* Returns the time left at a receipt in phase i, if the lane has `left_ps` when
+   the circuit begins. */
 static quad after(const struct theory_flow *flow, unsigned i, quad left_ps)
 {
     return flow->stream[i].scale * left_ps - flow->stream[i].behind;
 }
 
-/* A node of layer i with so much time left. */
+/* Returns the part of one node of layer i with `left_ps` left. */
 static struct theory_part part_of(const struct theory_flow *flow, unsigned i,
                                   quad left_ps, quad near)
 {
@@ -241,12 +240,12 @@ static struct theory_part part_of(const struct theory_flow *flow, unsigned i,
                             flow->stream[0].left - left_ps);
 }
 
-/* Averages of all layers, and their first receipts. */
 static void set_layers(struct theory_plan *plan, const struct theory_flow *flow,
                        quad near)
 {
     unsigned batches = flow->members->batches;
-    quad average_ps = flow->stream[0].left; /* of nodes with a load */
+    quad average_ps =
+        flow->stream[0].left; /* average over nodes that have a load */
     quad first_ps = average_ps;
 
     plan->layer[0] = part_of(flow, 0, average_ps, near);
@@ -265,7 +264,8 @@ static void set_layers(struct theory_plan *plan, const struct theory_flow *flow,
     }
 }
 
-/* Group after group, each served behind the one before or by `before`. */
+/* Sets layer i's groups. Each is served after the group of the batch before, or
+   first by its parents. */
 static void set_groups(struct theory_detail *detail, struct holders holders[],
                        const struct theory_flow *flow, unsigned i, quad near)
 {
@@ -314,7 +314,6 @@ static void set_all_groups(struct theory_plan *plan,
 
 /* ---- the plan ---- */
 
-/* Makes the parts of the choice, whose phases and rounds the plan has. */
 static void set_detail(struct theory_detail *detail, struct trial *trial,
                        const struct theory_plan *plan)
 {
@@ -332,7 +331,7 @@ static void set_detail(struct theory_detail *detail, struct trial *trial,
     free(turn_ps);
 }
 
-/* One round with fewer ports: each group of nodes has its part. */
+/* Plans one round with fewer ports, in which each group of nodes has a part. */
 static int single_round(struct theory_plan *plan, struct theory_detail *detail,
                         const struct theory_members *members, unsigned phases)
 {

@@ -8,19 +8,19 @@
 
 #include <stdlib.h>
 
-#define NEAR 0x1p-60L /* parts of the load that differ by less are equal */
-#define PIECES 64     /* the most steps towards one part; some few are usual */
+#define NEAR 0x1p-60L /* fractions of the load that are equal */
+#define PIECES 64     /* most steps towards one part; few are usual */
 
 /* A member's times, in ps. */
 struct receipt {
-    long double startup_ps;  /* of the circuit to it */
-    long double transfer_ps; /* of its volume */
+    long double startup_ps;  /* startup of the circuit to it */
+    long double transfer_ps; /* transfer time of its volume */
     long double start_ps;    /* its first receipt */
-    long double last_ps;     /* that of the round before */
-    /* That of the round at hand: constant_ps + part * slope_ps. */
+    long double last_ps;     /* its receipt in the round before */
+    /* The receipt of the current round: constant_ps + part * slope_ps. */
     long double constant_ps;
     long double slope_ps;
-    uint32_t lane_end; /* its lane's last member; only of the lane's first */
+    uint32_t lane_end; /* last member of the lane; set in its first */
 };
 
 struct trial {
@@ -28,13 +28,12 @@ struct trial {
     struct theory_flow flow;
     struct receipt *receipt;
     unsigned rounds;
-    bool enough;         /* fewer rounds suffice: more of them end no earlier */
-    long double best_ps; /* makespan of the best so far; 0: none yet */
+    bool enough;         /* more rounds end no earlier */
+    long double best_ps; /* best makespan so far; 0: none */
     long double makespan_ps;
     long double part[THEORY_ROUNDS_MAX];
 };
 
-/* The last member of each lane that the phases at hand use. */
 static void set_lanes(struct trial *trial)
 {
     const struct theory_member *member = trial->members->member;
@@ -51,8 +50,8 @@ static void set_lanes(struct trial *trial)
     }
 }
 
-/* Plans one round with transfer times `first` times as long: its makespan is
-   stream[0].left. False if a node receives less than nothing. */
+/* Plans one round with transfer times multiplied by `first`; its makespan is
+   stream[0].left. Returns false if a node receives negative units. */
 static bool plan_volumes(struct theory_flow *flow, quad first)
 {
     const struct theory_stream *root = flow->stream;
@@ -65,7 +64,7 @@ static bool plan_volumes(struct theory_flow *flow, quad first)
     return root->left >= least_ps - least_ps * QUAD_NEAR;
 }
 
-/* Sets volumes and first receipts; false as plan_volumes(). */
+/* Sets volumes and first receipts. Returns as plan_volumes() does. */
 static bool set_volumes(struct trial *trial, long double first)
 {
     const struct theory_flow *flow = &trial->flow;
@@ -85,8 +84,7 @@ static bool set_volumes(struct trial *trial, long double first)
     return feasible;
 }
 
-/* Sets the time at which a send can begin, as a straight line that holds near
-   `part`. */
+/* Sets the time at which a send can begin, as a line that holds near `part`. */
 static void set_ready(struct trial *trial, uint32_t index, long double part)
 {
     const struct theory_member *member = &trial->members->member[index];
@@ -107,8 +105,9 @@ static void set_ready(struct trial *trial, uint32_t index, long double part)
     }
 }
 
-/* All receipts of a round of this part, which must come when `done` has been
-   computed. Result: a smaller part if one comes later. */
+/* Computes all receipts of a round of size `part`. They must come before the
+   member has computed `done` of its load. Returns a smaller part if one is
+   late. */
 static long double receive(struct trial *trial, long double part,
                            long double done)
 {
@@ -133,7 +132,8 @@ static long double receive(struct trial *trial, long double part,
     return fits;
 }
 
-/* The largest part, up to 1, that comes in time, where `done` is given out. */
+/* Returns the largest part, up to 1, that comes in time after rounds of the sum
+   `done`. */
 static long double next_part(struct trial *trial, long double done)
 {
     long double part = 1;
@@ -154,8 +154,8 @@ static long double next_part(struct trial *trial, long double done)
     return part;
 }
 
-/* Sum of all parts with this first part, less 1; below 0 if the rounds do not
-   suffice. Rounds that are not needed have part 0. */
+/* Returns the sum of all parts for this first part, less 1; below 0 if the
+   rounds do not suffice. Unneeded rounds get part 0. */
 static long double beyond(struct trial *trial, long double first)
 {
     long double done = first;
@@ -173,8 +173,8 @@ static long double beyond(struct trial *trial, long double first)
     return done - 1;
 }
 
-/* Looks for the least first part; false if fewer rounds suffice for it, if one
-   round is all that is feasible, or if others have ended earlier. */
+/* Finds the least first part. Returns false if fewer rounds suffice for it, if
+   only one round is feasible, or if another plan ends earlier. */
 static bool solve(struct trial *trial)
 {
     long double *last = &trial->part[trial->rounds - 1];
@@ -215,7 +215,6 @@ static void keep(struct theory_similar *similar, struct trial *trial)
     }
 }
 
-/* Tries the numbers of rounds of one number of phases. */
 static void try_phases(struct theory_similar *similar, struct trial *trial,
                        unsigned phases, unsigned rounds)
 {

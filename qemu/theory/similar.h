@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several rounds that are similar: in round r every volume and share is r_r
- * times what the node gets in all, with r_1 + .. + r_R = 1. Nobody idles after
- * its first receipt, and all end at T. With the load V_c that member c receives
- * in all rounds, start_c its first receipt, and R = r_1 + .. + r_{r-1}:
+ * Plans several similar rounds: in round r every volume and share is r_r times
+ * the node's total, with r_1 + .. + r_R = 1. No node idles after its first
+ * receipt, and all end at T. With the load V_c that member c receives in all
+ * rounds, its first receipt start_c, and R = r_1 + .. + r_{r-1}:
  *
  *   V_c, start_c   the plan of one round with the transfer times times r_1
  *   r_r            the largest with which every member c receives round r by
  *                  start_c + R (T - start_c), when it has computed the rounds
  *                  before; at most 1 - R
  *
- * A receipt is the latest of what came before it, and so a convex function of
- * r_r, made of straight pieces: Newton's method from 1 down arrives. T falls as
- * r_1 falls, so r_1 is the least for which R rounds suffice. A member is taken
- * to pass a round on when it arrives, also while it still computes the round
- * before; the rounds of theory_plan_members() let it be done by then.
+ * A receipt waits for the latest of several events, and is thus a convex,
+ * piecewise linear function of r_r, on which Newton's method from 1 down ends.
+ * T falls as r_1 falls, so r_1 is the least for which R rounds suffice. A
+ * member passes a round on when it arrives, even while it computes the round
+ * before; in theory_plan_members() it has computed that by then.
  */
 #ifndef QEMU_THEORY_SIMILAR_H
 #define QEMU_THEORY_SIMILAR_H
@@ -23,25 +23,25 @@
 
 struct theory_similar {
     uint8_t phases;
-    uint8_t rounds; /* 0: none is feasible */
+    uint8_t rounds; /* 0: no plan is feasible */
     uint64_t makespan_ps;
     double part[THEORY_ROUNDS_MAX]; /* r_1 .. r_R */
 };
 
 /*
- * The best of `rounds` rounds, or of 1 to THEORY_ROUNDS_AUTO_MAX if 0, and of
- * all phases that the input allows. The input has no results. A part is right
- * to some 2^-60 of the load. Cost: O(members * rounds) for each of some ten to
- * 60 trials, N and number of rounds.
+ * Finds the best plan with `rounds` rounds, or with 1 to THEORY_ROUNDS_AUTO_MAX
+ * if `rounds` is 0, over all allowed phases. The input has no results. A part
+ * has an error of some 2^-60 of the load. Cost: O(members * rounds) for each of
+ * some ten to 60 trials, N and number of rounds.
  */
 void theory_similar(struct theory_similar *similar,
                     const struct theory_members *members, unsigned rounds);
 
 /*
- * The plan and its rounds of what theory_similar() found for these members by
- * layer, of two rounds or more. Phases follow each other without a pause.
- * Result: 0, or ERR_RANGE as theory_plan(). After success the caller frees the
- * detail.
+ * Makes the plan and its rounds of a result of theory_similar() with two rounds
+ * or more, for the members by layer of that call. Phases follow each other
+ * without a pause. Returns 0, or ERR_RANGE as theory_plan() does. After success
+ * the caller frees the detail.
  */
 NODISCARD int theory_plan_similar(struct theory_plan *plan,
                                   struct theory_detail *detail,

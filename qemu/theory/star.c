@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most orders that are tried, each by the makespan of the one before. */
+/* Most orders by rule; the makespan of each gives the next. */
 #define CHANGES_MAX 4
 
-/* Chains that are joined to move workers. */
+/* Most chains joined while single workers are moved. */
 #define JOINS_MAX 1000000
 
-/* A worker is moved only if the makespan falls by more than this part. */
+/* A worker is moved only if the makespan falls below this factor. */
 #define SHORTER (1 - 1e-12L)
 
 void theory_star_plan_init(struct theory_star_plan *plan, size_t sends_max)
@@ -48,10 +48,10 @@ void theory_star_plan_finish(struct theory_star_plan *plan,
 /* ---- chains ---- */
 
 /*
- * Workers that are served one after the other, with s left when the first
- * transfer begins: they take `taken s - late` units in all, and leave
- * `kept s - delay` to those behind them. Each gets more than nothing if s is
- * more than `least`.
+ * Workers that are served one after the other, with time s left when the first
+ * transfer begins. They take `taken s - late` units in all, and leave `kept s -
+ * delay` of the time to later workers. Each gets more than 0 if s is more than
+ * `least`.
  */
 struct chain {
     quad taken, late;
@@ -76,7 +76,8 @@ static struct chain chain_of(const struct theory_star *star, size_t worker)
                           .least = least};
 }
 
-/* The chain of the workers of two, those of `next` behind those of `first`. */
+/* Returns the chain of two: the workers of `next` come after those of
+   `first`. */
 static struct chain join(const struct chain *first, const struct chain *next)
 {
     return (struct chain){
@@ -88,8 +89,8 @@ static struct chain join(const struct chain *first, const struct chain *next)
             quad_max(first->least, (next->least + first->delay) / first->kept)};
 }
 
-/* The makespan with which a chain and the master take the load, some of the
-   chain perhaps less than nothing. */
+/* Returns the makespan with which a chain and the master take the load; chunks
+   may be negative. */
 static quad balance(const struct chain *chain, const struct theory_star *star)
 {
     return (star->load + chain->late) / (chain->taken + star->master_rate);
@@ -97,21 +98,21 @@ static quad balance(const struct chain *chain, const struct theory_star *star)
 
 /* ---- one round in a given order ---- */
 
-/* Some other subset of the order may do better than those who are in: with
-   startups it is a heuristic who is passed over. */
+/* A round in a given order. Another subset of the order may be better: with
+   startups, a heuristic selects the workers. */
 struct round {
     const struct theory_star *star;
     size_t count;
-    struct chain step[THEORY_WORKERS_MAX]; /* of each place in the order */
-    bool in[THEORY_WORKERS_MAX];           /* its worker takes part */
+    struct chain step[THEORY_WORKERS_MAX]; /* one for each place in the order */
+    bool in[THEORY_WORKERS_MAX]; /* the worker at that place takes part */
     quad makespan;
 };
 
 /*
- * Takes out who gets nothing or less within the makespan, behind those who were
- * in; or, to `refill`, takes in whoever gets something, one after the other.
- * Result: whether these are others than before. The chunks' sum is more than
- * nothing, so somebody stays.
+ * Removes workers that get nothing or less within the makespan. With `refill`
+ * it selects anew: workers that get something, one after the other. Returns
+ * whether the selection has changed. The chunks' sum is more than 0, so at
+ * least one worker stays.
  */
 static bool choose(struct round *round, bool refill)
 {
@@ -135,7 +136,8 @@ static bool choose(struct round *round, bool refill)
     return any;
 }
 
-/* Computes the makespan until everybody who is in gets something. */
+/* Computes the makespan, and removes workers, until each selected one gets
+   something. */
 static void settle(struct round *round)
 {
     do {
@@ -150,7 +152,7 @@ static void settle(struct round *round)
     } while (choose(round, false));
 }
 
-/* Looks for a shorter makespan with others, as long as there is one. */
+/* Selects other workers as long as that shortens the makespan. */
 static void refill(struct round *round)
 {
     struct round trial = *round;
@@ -165,7 +167,7 @@ static void refill(struct round *round)
 }
 
 /* Plans for `count` different workers, at least one, in this order. Time:
-   O(count) each time that workers are passed over. */
+   O(count) for each removal of workers. */
 static void plan_order(struct theory_star_plan *plan,
                        const struct theory_star *star, const size_t *order,
                        size_t count)
@@ -236,8 +238,8 @@ struct best {
     quad makespan; /* 0: none yet */
 };
 
-/* Keeps an order if all of it get something and it ends before `shorter` times
-   the best. Result: whether it does. */
+/* Keeps an order if all of its workers get something and it ends before
+   `shorter` times the best. Returns whether it does. */
 static bool judge(struct best *best, const struct theory_star *star,
                   const struct chain *chain, const size_t *order, size_t count,
                   quad shorter)
@@ -254,8 +256,8 @@ static bool judge(struct best *best, const struct theory_star *star,
     return true;
 }
 
-/* Tries all orders of all workers, and what each begins with, where that is not
-   as in the one before. */
+/* Tries all orders of all workers and all of their prefixes. Prefixes shared
+   with the order before are skipped. */
 static void search(struct best *best, const struct theory_star *star)
 {
     size_t all = star->workers->count;
@@ -281,15 +283,15 @@ static void search(struct best *best, const struct theory_star *star)
 
 struct moves {
     const struct theory_star *star;
-    struct chain step[THEORY_WORKERS_MAX]; /* of each worker */
+    struct chain step[THEORY_WORKERS_MAX]; /* one for each worker */
     size_t trial[THEORY_WORKERS_MAX + 1];
-    struct chain before[THEORY_WORKERS_MAX + 1]; /* of the first 0, 1, .. */
-    struct chain behind[THEORY_WORKERS_MAX + 1]; /* of those from 0, 1, .. on */
+    struct chain before[THEORY_WORKERS_MAX + 1]; /* first 0, 1, .. workers */
+    struct chain behind[THEORY_WORKERS_MAX + 1]; /* workers from 0, 1, .. on */
     size_t joins;                                /* so far */
 };
 
-/* Writes the order without a worker to `trial`, and its chains. Result: how
-   many these are. */
+/* Writes the order without a worker to `trial`, and its chains. Returns the
+   number of other workers. */
 static size_t take_out(struct moves *moves, const struct best *best,
                        size_t worker)
 {
@@ -312,7 +314,8 @@ static size_t take_out(struct moves *moves, const struct best *best,
     return rest;
 }
 
-/* Tries a worker nowhere, then at each place. Result: whether one is better. */
+/* Tries the order without a worker, then with it at each place. Returns whether
+   one is better. */
 static bool move(struct moves *moves, struct best *best, size_t worker)
 {
     size_t *trial = moves->trial;
@@ -354,8 +357,6 @@ static void move_all(struct best *best, const struct theory_star *star)
 
 /* ---- the best ---- */
 
-/* Plans in another order, and keeps that plan if it ends earlier. Result:
-   whether it does. */
 static bool replan(struct theory_star_plan *plan,
                    const struct theory_star *star, const size_t *order,
                    size_t count)
@@ -372,8 +373,8 @@ static bool replan(struct theory_star_plan *plan,
     return shorter;
 }
 
-/* Looks for better orders: as long as that helps, the one that k gives for the
-   plan's makespan, then single workers at other places. */
+/* Improves the order repeatedly: by the rule k for the plan's makespan, then by
+   moving single workers. */
 static void improve(struct theory_star_plan *plan,
                     const struct theory_star *star, struct best *best)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define WORDS (THEORY_COLUMNS_MAX + 1)
-#define SHOWN_BYTES 80 /* of a word, in messages */
+#define SHOWN_BYTES 80 /* most bytes of a shown word */
 
 bool theory_line_complain(const struct theory_line *line, const char *column,
                           const char *word, const char *allowed)
@@ -27,7 +27,7 @@ bool theory_line_complain(const struct theory_line *line, const char *column,
     return false;
 }
 
-/* Splits a line into words. Result: their number. */
+/* Splits a line into words. Returns their number. */
 static unsigned split(char *word[WORDS], char *text)
 {
     unsigned words = 0;
@@ -76,7 +76,6 @@ struct reader {
     const struct theory_form *form;
 };
 
-/* Adds the worker of a line. */
 static bool take_worker(void *own, const struct theory_line *line,
                         char *const word[], unsigned words)
 {
