@@ -8,7 +8,7 @@
 #include "qemu/job/request.h"
 #include "qemu/job/outcome.h"
 
-/* Returns the largest number of units that fit a node's memory. */
+/* Returns the most units that fit a node's memory, beside all else of a job. */
 uint64_t batches_memory_units(const struct job_task *task);
 
 /* Whether at least one unit fits a node, and --batch units if given. With
@@ -21,8 +21,8 @@ bool batches_fit(const struct job_task *task);
 uint32_t batches_count(const struct job_task *task);
 uint32_t batches_units(const struct job_task *task);
 
-/* Merges *next into *into with the kernel's merge() and appends its output.
-   Memory of *into is malloc'd or NULL. Returns 0, or -1 if the kernel
+/* Merges the result *next into *into with the kernel's merge() and appends the
+   output. Memory of *into is malloc'd or NULL. Returns 0, or -1 if the kernel
    refuses. */
 NODISCARD int batches_merge(struct kernel_result *into,
                             const struct kernel_result *next,

@@ -14,7 +14,7 @@
 struct known {
     struct job_task task;
     struct job_rate rate; /* of a normal node; units 0: kernel's estimate */
-    /* the slow node of an earlier job; slow_shift 0: none */
+    /* slow node in an earlier job; slow_shift 0: there was none */
     struct injection slow;
 };
 

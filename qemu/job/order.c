@@ -49,7 +49,7 @@ static uint8_t flags_of(const struct job_task *task)
     return (uint8_t)flags;
 }
 
-/* A single board has no phases: it sends the job to no other node. */
+/* Returns the number of phases that the order names; 0 for a single board. */
 static uint8_t phases_of(const struct job_task *task)
 {
     return torus_nodes(task->request->size) > 1 ||

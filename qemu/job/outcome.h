@@ -47,7 +47,7 @@ struct outcome_node {
     uint64_t compute_start_ps; /* first interval: kernel ready */
     uint64_t finished_ps;      /* end of the last interval */
     uint64_t done_ps;          /* result queued (originator: job done) */
-    uint64_t ports_ps; /* time within computing that interrupts of ports took */
+    uint64_t ports_ps;         /* compute time lost to interrupts of ports */
     /* Intervals, by time. interval[0] always exists, zeroed if there is
        none. */
     struct outcome_compute_interval *interval;
@@ -70,7 +70,7 @@ struct outcome_layer {
 
 /* Work of the originator between the order and the start of the scatter. */
 struct outcome_preparing {
-    uint64_t all_ps; /* total, with reading the order and writing jobs */
+    uint64_t all_ps; /* whole time, with reading the order, writing jobs */
     uint64_t announce_ps;
     uint64_t begin_ps;
     uint64_t measure_ps;
@@ -187,7 +187,7 @@ struct outcome_group_times outcome_group_times(const struct outcome *outcome,
 /* Returns the planned makespan, all batches added up. */
 uint64_t outcome_planned_ps(const struct outcome *outcome);
 
-/* Returns the largest less the smallest finished_ps of the active nodes. */
+/* Returns the time between the first and the last finished_ps of nodes. */
 uint64_t outcome_spread_ps(const struct outcome *outcome);
 
 /* Returns the time from the start of the scatter to the last merged result. */

@@ -356,7 +356,7 @@ int rates_update(const struct job_task *task, const struct outcome *outcome)
 
     if (rate.units == 0 || injection_slow(&task->request->injections,
                                           task->originator->at) != NULL) {
-        return 0; /* unknown rate, or not typical of this kind of board */
+        return 0; /* unknown rate, or a board slowed for tests */
     }
     status = rates_read(&now, rates->path);
     if (status != 0) {

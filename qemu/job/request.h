@@ -75,7 +75,7 @@ struct request {
     const char *firmware_slow;
     unsigned watchdog_s;
     bool one_by_one;  /* boards are not forked from a zygote */
-    bool on_one_rank; /* one MPI rank runs all nodes */
+    bool on_one_rank; /* this MPI rank runs all nodes, other ranks none */
     bool verbose;     /* prints on stderr how boards are started */
     /* Program of native nodes in a trial (qemu/job/trial.h); else NULL. */
     const struct host_program *program;

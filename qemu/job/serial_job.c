@@ -619,9 +619,9 @@ static int collect(struct job_mesh *mesh, struct outcome *outcome,
 
 /*
  * Payloads of probes, bytes. Serial frames make a message's time rise in steps
- * of 20 us; the sizes lie at different points of a step. Short messages are
- * left out: they are up to 80 us faster per byte than shares of a load. There
- * is no ready delay, because a waiting board is late by up to a tick. The
+ * of 20 us; the sizes lie at different points of a step. Messages of a few
+ * frames are left out: they are up to 80 us faster than longer ones suggest.
+ * There is no ready delay, because a waiting board is late by up to a tick. The
  * board's software counts as startup.
  */
 static const struct mesh_probing probing = {

@@ -663,7 +663,7 @@ static bool better(struct search *search, struct worth *best)
     return wins;
 }
 
-/* Words of uint32_t in all arrays, per node. */
+/* Number of uint32_t words that all arrays together need per node. */
 #define WORDS_EACH (6u + 3u * TORUS_PORTS + 2u * PHASES_LIMIT)
 
 static void place(struct search *search, uint32_t *words)
