@@ -24,7 +24,7 @@
 #define GRACE_MS 2000 /* time from SIGTERM to SIGKILL, ms */
 #define CHUNK_BYTES 4096
 #define PROGRESS_MS 500 /* time between displays of progress, ms */
-#define CHUNKS_MAX 64   /* most reads of a pipe at the end */
+#define CHUNKS_MAX 64   /* most chunks to read once a worker has ended */
 
 #define FOLDER "/tmp/quincunx-flash-XXXXXX"
 
@@ -36,7 +36,7 @@ static const char *const tools[FLASH_WAYS] = {"OpenOCD", "stm32flash",
 #define OUTPUT_LINE_BYTES 200u /* with NUL; longer lines are cut */
 
 struct output {
-    char step[16]; /* the last step named; empty: none */
+    char step[16]; /* current step; empty: none */
     char chip[96]; /* name of the chip; empty: unknown */
     char line[OUTPUT_LINES][OUTPUT_LINE_BYTES]; /* ring buffer */
     unsigned lines;                             /* number of lines so far */
@@ -117,7 +117,7 @@ static const char *behind(const char *text, const char *prefix)
     return strncmp(text, prefix, length) == 0 ? text + length : NULL;
 }
 
-/* Ends the current line of output: notes a step or chip, or keeps the line. */
+/* Ends a line of output. Notes the step or chip that it names, or keeps it. */
 static void output_end(struct output *said)
 {
     const char *rest;

@@ -113,7 +113,7 @@ static void look_at_interfaces(struct looked *looked)
     free_entries(entries, count);
 }
 
-/* Returns the kind of a probe, or NULL. */
+/* Returns OpenOCD's name of the kind of debug probe, or NULL if it is none. */
 static const char *kind_of(const struct looked *looked, const char *vendor,
                            const char *product)
 {

@@ -246,7 +246,7 @@ static void check_alone(struct reader *reader)
     }
 }
 
-/* Checks that the fields of the record make a board. */
+/* Checks that the fields of the record describe a board. */
 static void check_board(struct reader *reader)
 {
     const bool *have = reader->have;

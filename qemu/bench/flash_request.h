@@ -45,7 +45,7 @@ struct flash_config {
     uint32_t flash_bytes;  /* length of `flash`, at least 1 */
     /* Offset of a board's coordinates in the ELF file; 0: not set. */
     uint64_t place_offset;
-    bool sees_usb; /* all probes and DFU devices are at this host */
+    bool sees_usb; /* all devices are plugged into this host */
     /* Pins for which the image was built; empty: do not compare with the
        board's old image. */
     const char *pins;

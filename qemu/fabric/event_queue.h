@@ -14,7 +14,7 @@ struct event {
     uint32_t number;
 };
 
-/* A queue of zeros is empty. */
+/* Initialise with zeros: the queue is empty. */
 struct event_queue {
     struct event *event; /* event[i] is not before event[(i - 1) / 2] */
     size_t count;

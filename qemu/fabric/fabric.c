@@ -42,7 +42,7 @@ struct transit {
     uint32_t destination;
     uint8_t port;
     uint8_t arrival_port;
-    uint8_t holders; /* references: one by the circuit, one by the inbox */
+    uint8_t holders; /* reference count: circuit and inbox */
     bool asked;      /* its circuit is requested but not granted */
     bool arrived;
     bool damaged;
@@ -86,7 +86,7 @@ struct fabric {
     struct transit **blocked; /* blocked sends, oldest request first */
     size_t blocked_count;
     size_t blocked_room;
-    uint32_t *ready; /* stack of nodes with `notify` set */
+    uint32_t *ready; /* stack of nodes whose `notify` is set */
     size_t ready_count;
     struct circuit_record *circuit;
     uint32_t circuit_count;
@@ -152,7 +152,7 @@ static void push(struct fabric *fabric, enum event_type type, uint64_t time_ps,
                        transit, 0});
 }
 
-/* Notes that a node runs since `time_ps`. */
+/* Records that a node runs since `time_ps`. */
 static void run(struct fabric *fabric, uint32_t node, uint64_t time_ps)
 {
     event_queue_add(&fabric->runs,
@@ -256,8 +256,8 @@ void fabric_free(struct fabric *fabric)
         const struct event *event = &fabric->events.event[i];
         struct transit *transit = event->subject;
 
-        /* A transit with two holders is in an inbox, and a waiting one in a
-           queue. The loop below frees both. */
+        /* Frees only messages that no inbox or queue holds; the loop below
+           frees the others. */
         if (type_of(event) == EVENT_RELEASE && transit->holders == 1) {
             free(transit);
         }
@@ -516,7 +516,8 @@ static void grant(struct fabric *fabric, struct transit *transit,
     notify(fabric, transit->destination);
 }
 
-/* Ends a send, delivered or lost, and lets the next send of its queue ask. */
+/* Ends a send, delivered or lost. The port's next send may request a
+   circuit. */
 static void next_send(struct fabric *fabric, struct transit *ended,
                       uint64_t now_ps)
 {
@@ -647,7 +648,7 @@ static struct transit *find_message(const struct fabric_node *node,
     return found;
 }
 
-/* Returns when as many bytes of a message are there as the node wants. */
+/* Returns the time when the bytes that the node waits for have arrived. */
 static uint64_t head_ps(const struct fabric *fabric,
                         const struct fabric_node *node,
                         const struct transit *transit)

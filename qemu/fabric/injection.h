@@ -19,7 +19,7 @@
 struct injection {
     struct torus_coord at;
     enum node_injection fault; /* NODE_INJECT_NONE: a slowdown */
-    uint8_t slow_shift;        /* 1 to 3; 0 with a fault */
+    uint8_t slow_shift;        /* 1 to 3; 0 for a fault */
     uint64_t slow_from_ps;     /* at most INJECTION_FROM_MAX_PS */
 };
 

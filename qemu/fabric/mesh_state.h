@@ -64,7 +64,7 @@ struct mesh {
     uint32_t up;
     uint32_t ended;
     bool ordered; /* the originator has its first order */
-    bool unread;  /* reading an order's file failed; stderr says so */
+    bool unread;  /* an order's file is unreadable; stderr says so */
     struct mesh_report *report; /* last report of each originator */
     uint64_t report_ps;         /* mesh time of the last report */
     struct watchdog watchdog;

@@ -20,8 +20,8 @@ struct message_piece {
 
 struct file_piece;
 
-/* A message: a header, written on arrival, and three pieces that stay in the
-   sender's window or the host's memory until then. */
+/* A message: a header, written on arrival, and three pieces of data. The pieces
+   stay in the sender's window or the host's memory until arrival. */
 struct message {
     struct message_piece piece[MESSAGE_PIECES];
     /* File that is piece[1] of an order, whose data are NULL; NULL: none. */
@@ -40,7 +40,7 @@ struct message {
 enum message_damage {
     MESSAGE_SOUND,
     MESSAGE_DAMAGED,     /* the receiving switch wipes the message */
-    MESSAGE_DAMAGED_LATE /* the node already uses the head: no wiping */
+    MESSAGE_DAMAGED_LATE /* the node already uses the message: no wiping */
 };
 
 /* Sets the piece `index` to a range of the sender's window, and counts its

@@ -43,10 +43,10 @@ enum {
 };
 
 struct board {
-    struct window *window; /* only the head until the board starts */
+    struct window *window; /* shared memory; only its head until the start */
     pid_t pid;             /* process; 0: not started, or ended */
     int doorbell;
-    bool boots; /* the board counts in `booting` */
+    bool boots; /* the board is one of `booting` */
     unsigned slow_shift;
     struct window_injection injection;
 };
@@ -54,20 +54,20 @@ struct board {
 struct boards {
     struct boards_config config;
     struct board *board;
-    struct window *head; /* window heads of boards not yet started */
+    struct window *head; /* heads of windows before boards start */
     uint32_t started;
-    uint32_t booting; /* boards started, without a request yet */
+    uint32_t booting; /* started boards that have made no request yet */
     uint32_t booting_max;
     int epoll;
     int signals;      /* signalfd of signals that end the program; or -1 */
-    sigset_t before;  /* signal mask of before */
+    sigset_t before;  /* signal mask before boards_start() */
     bool interrupted; /* a signal to end has come */
     int log;          /* descriptor with the output of all QEMUs */
     uint64_t kills;   /* out-of-memory kills before the boards started */
     /* How boards start: as forks of a zygote (qemu/board/zygote.h), or as
        separate QEMU processes. Boards behave alike either way. */
-    bool forks; /* use zygotes; false once one has failed */
-    bool told;  /* the user was told of forks */
+    bool forks; /* zygotes are used; false once one has failed */
+    bool told;  /* a message has told of the forks */
     bool has_sandbox;
     /* Zygotes by slow_shift, which is an option of QEMU; NULL: not started. */
     struct zygote *zygote[BACKEND_SLOW_SHIFT_MAX + 1];
@@ -275,8 +275,7 @@ static int open_window(struct board *board)
         close(fd);
         return -1;
     }
-    /* Only these fields are copied: a page that nobody touches takes no
-       memory. */
+    /* Copies only these fields: a page that nobody touches takes no memory. */
     ((struct window *)at)->node.identity = board->window->node.identity;
     if (board->injection.slow_shift > 0) {
         ((struct window *)at)->injection = board->injection;

@@ -50,8 +50,8 @@ static uint8_t phase_of(const struct message *message)
 
 /* ---- queued sends ---- */
 
-/* Adds the pieces of a send for one port. Returns false if they make no
-   sense. */
+/* Adds the pieces of a send through `port`. Returns false if they are
+   invalid. */
 static bool add_pieces(struct message *message, const struct window *window,
                        const struct window_send *send, unsigned port)
 {
@@ -64,7 +64,7 @@ static bool add_pieces(struct message *message, const struct window *window,
 }
 
 /* Passes a message to the fabric. If it is not sound, or its length or path
-   makes no sense, frees it and returns false. */
+   is invalid, frees it and returns false. */
 static bool pass_on(struct mesh *mesh, struct message *message, bool sound,
                     struct torus_path path, uint64_t ready_ps, uint32_t gap_ps)
 {
@@ -90,8 +90,8 @@ static bool pass_on(struct mesh *mesh, struct message *message, bool sound,
     return true;
 }
 
-/* Passes one queued send to the fabric. Returns false if its descriptor makes
-   no sense. */
+/* Passes one queued send to the fabric. Returns false if its descriptor is
+   invalid. */
 static bool read_send(struct mesh *mesh, uint32_t node, unsigned port,
                       const struct window_send *send)
 {
@@ -105,8 +105,8 @@ static bool read_send(struct mesh *mesh, uint32_t node, unsigned port,
 
 /* ---- rows ---- */
 
-/* A row: consecutive units of data, one message for each port. This is the
-   state while its messages are made. */
+/* A row: consecutive units of data, sent as one message through each port. The
+   fields change while the messages are made. */
 struct row {
     const struct window_rows *rows;
     struct window_form form;
@@ -119,8 +119,8 @@ struct row {
     int64_t offset;      /* offset of that unit, less its halo */
 };
 
-/* Adds the pieces of a row's message for one port, and moves the row on to its
-   next message. Returns false if the pieces make no sense. */
+/* Adds the pieces of the row's message through `port`, and moves on to the next
+   port. Returns false if a piece lies outside of the window. */
 static bool add_row_pieces(struct message *message, struct row *row,
                            const struct window *window, unsigned port)
 {
@@ -149,8 +149,8 @@ static bool add_row_pieces(struct message *message, struct row *row,
            message_add(message, 2, window, body);
 }
 
-/* Passes the messages of a row to the fabric. Returns false if the row makes no
-   sense. */
+/* Sends one row of data: a message through each port. Returns false if the row
+   is invalid. */
 static bool pass_row_on(struct mesh *mesh, uint32_t node, struct row *row)
 {
     const struct window *window = mesh_window(mesh, node);
@@ -172,8 +172,8 @@ static bool pass_row_on(struct mesh *mesh, uint32_t node, struct row *row)
     return sound;
 }
 
-/* Passes all rows of a range to the fabric, from the end of the range to its
-   beginning. Returns false if the descriptor makes no sense. */
+/* Sends a range of data, cut into rows, from its end to its beginning. Returns
+   false if the descriptor is invalid. */
 static bool read_rows(struct mesh *mesh, uint32_t node,
                       const struct window_rows *rows)
 {
@@ -218,8 +218,7 @@ static bool read_rows(struct mesh *mesh, uint32_t node,
 
 /* ---- entries of the queue ---- */
 
-/* Passes the messages of one queue entry to the fabric. Returns false if one
-   makes no sense. */
+/* Sends the messages of one queue entry. Returns false if one is invalid. */
 static bool read_entry(struct mesh *mesh, uint32_t node,
                        const union window_entry *entry)
 {
@@ -255,9 +254,10 @@ bool sends_read(struct mesh *mesh, uint32_t node)
     return sound;
 }
 
-/* ---- rows that a switch forwards ---- */
+/* ---- forwarding by switches ---- */
 
-/* Returns the descriptor of rows in this window. */
+/* Returns a descriptor of data that a switch cuts and forwards from this
+   window. */
 static struct window_rows describe_rows(const struct window *window,
                                         const struct circuit_cut *cut,
                                         const struct circuit_rows *rows)

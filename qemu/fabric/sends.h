@@ -13,12 +13,12 @@ struct message *sends_message(const struct mesh *mesh, uint32_t node,
                               uint16_t job, uint8_t kind);
 
 /* Passes all sends that a node has newly queued to the fabric. Returns false if
-   a descriptor makes no sense. */
+   a descriptor is invalid. */
 NODISCARD bool sends_read(struct mesh *mesh, uint32_t node);
 
-/* Forwards rows of a message if the receiving node has posted a rule that
-   allows it. The node posts the rule before it rings for the message, so the
-   rows' requests are never earlier than the fabric's time. */
+/* Forwards data of an incoming message to further nodes, if the receiving node
+   has posted a rule for that. The node posts it before it rings for the
+   message, so no send is earlier than the fabric's time. */
 void sends_forward(struct mesh *mesh, const struct fabric_action *action,
                    const uint8_t *message);
 

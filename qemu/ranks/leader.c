@@ -17,8 +17,8 @@
 #define OPEN_S 60.0
 #define STOP_S 10.0
 #define LOOK_S 5.0
-/* Doorbells of own nodes taken before MPI is polled: polling costs more than
-   handling a doorbell, and yields the core. */
+/* Number of doorbells of rank 0's nodes to handle before MPI is polled. Polling
+   costs more than a doorbell, and yields the core. */
 #define OWN_AT_ONCE 16u
 
 /* Number of meshes so far. */
@@ -49,9 +49,9 @@ struct leader {
     struct record_send send;
     uint32_t sender;    /* node that sends; MESSAGE_FROM_HOST: no SEND */
     bool failed;        /* a rank has failed; stderr says why */
-    bool broken;        /* a record for rank 0's nodes makes no sense */
+    bool broken;        /* a record for rank 0's nodes is invalid */
     uint64_t idle_ns;   /* time without records or doorbells, ns */
-    unsigned own_rings; /* rings of own nodes since MPI was polled */
+    unsigned own_rings; /* doorbells of rank 0's nodes since MPI was polled */
 };
 
 /* ---- records to ranks ---- */
@@ -299,7 +299,7 @@ static bool next_record(struct leader *leader, struct ranks_record *record,
 }
 
 /* Takes a record that comes while rank 0 waits for another: nodes do not know
-   that rank 0 no longer listens. Returns false if the record makes no sense. */
+   that rank 0 no longer listens. Returns false if the record is invalid. */
 static bool may_come_between(struct leader *leader,
                              const struct ranks_record *record)
 {

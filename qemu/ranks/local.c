@@ -137,7 +137,7 @@ static bool refuse(const struct local *local, uint32_t index, const char *what)
 
 /* ---- out ---- */
 
-/* Builds the message of a SEND record. Returns false if it makes no sense. */
+/* Builds the message of a SEND record. Returns false if it is invalid. */
 static bool read_send(struct message *message, const struct local *local,
                       uint32_t index, const struct record_send *send)
 {
@@ -198,7 +198,7 @@ static bool send(struct local *local, uint32_t index,
     if (what.to >= local->config.first[ranks_count()] || what.number == 0) {
         return refuse(local, index, "is to send to a node that there is not");
     }
-    /* A node's message to itself does not wait for itself. */
+    /* A message from a node to itself does not wait for its own bytes. */
     if (node->number == 0 ||
         (what.to == local->first + index && what.number == node->number)) {
         return send_now(local, index, &what);

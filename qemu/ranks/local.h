@@ -30,7 +30,7 @@ struct local *local_new(const struct local_config *config);
 void local_free(struct local *local);
 
 /* Carries out an order (records START to EXPLAIN of record.h) or takes a
-   PAYLOAD. Returns false if the record makes no sense; stderr may say why. */
+   PAYLOAD. Returns false if the record is invalid; stderr may say why. */
 NODISCARD bool local_obey(struct local *local,
                           const struct ranks_record *record);
 

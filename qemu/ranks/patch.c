@@ -47,7 +47,7 @@ static bool differs(const uint8_t *from, const uint8_t *to, uint32_t word)
            0;
 }
 
-/* Compares a range, rounded to words. */
+/* Appends the changed words of a range, rounded to words. */
 static void compare(struct patch *patch, const struct window *window,
                     struct window *copy, uint32_t offset, uint32_t bytes)
 {

@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes of a message's first and second piece that rank 0 gets: it reads labels
-   and tables there. A row's head and shared segment are shorter. */
+/* Leading bytes of a message's first and second piece that rank 0 gets, since
+   it reads labels and tables there. */
 #define PATCH_KNOWN_BYTES 512u
 
 /* A growing array of runs. Initialise with zeros, and free `data` at the
@@ -34,7 +34,7 @@ struct patch {
 void patch_make(struct patch *patch, const struct window *window,
                 struct window *copy);
 
-/* Writes runs into a copy. Returns false if they make no sense, or would change
+/* Writes runs into a copy. Returns false if they are invalid, or would change
    what a node may not write; some runs may be written then. */
 bool patch_apply(struct window *copy, const uint8_t *data, size_t bytes);
 

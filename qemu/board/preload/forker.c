@@ -56,7 +56,7 @@ static void make_classes(void)
     }
 }
 
-/* ---- forks of a whole machine ---- */
+/* ---- forks of machines ---- */
 
 /* QEMU's symbols for a fork of a whole machine. If one is missing, boards are
    forked before the machine is made. */
@@ -81,7 +81,7 @@ struct thread_args {
 };
 
 static struct {
-    bool expected; /* the zygote makes a machine, to be forked */
+    bool expected; /* the zygote makes a machine for its forks */
     int control;   /* socket to the launcher */
     int bell;      /* other end of the zygote's doorbell */
     int window_fd; /* QEMU's descriptor of the window */

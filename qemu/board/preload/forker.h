@@ -46,8 +46,8 @@ struct forker_request {
 };
 
 struct forker_reply {
-    pid_t board;  /* pid of the board; 0: zygote is ready */
-    bool machine; /* boards get the zygote's machine by the fork */
+    pid_t board;  /* pid of the board; 0: the zygote is ready */
+    bool machine; /* forked boards have a machine already */
 };
 
 #endif
