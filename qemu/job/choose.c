@@ -183,7 +183,6 @@ static void add_schedule(struct choices *choices, const struct known *known,
     }
 }
 
-/* Adds one board that computes all units. */
 static void add_one_board(struct choices *choices, const struct known *known)
 {
     const struct job_originator *originator = known->task.originator;

@@ -28,7 +28,7 @@
 struct fabric_job {
     struct job_mesh mesh;
     uint32_t nodes;
-    struct gdb_sockets *sockets; /* sockets of debuggers; or NULL */
+    struct gdb_sockets *sockets; /* or NULL */
     char zygote_object[PATH_MAX];
     struct mesh_config config;
     struct backend backend;

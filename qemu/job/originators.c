@@ -264,7 +264,6 @@ static void set_plan(struct outcome *outcome)
     }
 }
 
-/* Adds up the loads and the measured units of all originators. */
 static void add_loads(struct outcome *outcome)
 {
     for (uint32_t i = 0; i < outcome->originators; ++i) {

@@ -25,7 +25,7 @@
 /* The work of one node on one round. The originator queues the sends of all
    rounds, then computes its share in one interval. */
 struct outcome_compute_interval {
-    uint16_t round;        /* number of the round, from 0 */
+    uint16_t round;        /* from 0 */
     uint32_t units;        /* units computed in this interval */
     uint64_t received_ps;  /* the round's message was complete; originator: 0 */
     uint64_t forwarded_ps; /* all sends of the round were queued */
@@ -39,8 +39,8 @@ struct outcome_node {
     bool active;    /* the node got at least one unit */
     bool slowed;    /* the caller made the node slower than others */
     uint8_t layer;
-    uint16_t intervals;    /* length of interval[]; at least 1 if active */
-    uint32_t units;        /* units of all intervals */
+    uint16_t intervals; /* length of interval[]; at least 1 if active */
+    uint32_t units;
     uint64_t received_ps;  /* first interval: message complete */
     uint64_t hop_ps;       /* first interval: sends of the next phase queued */
     uint64_t forwarded_ps; /* first interval: all sends queued */
@@ -106,7 +106,7 @@ struct outcome_originator {
     uint64_t load_bytes;
     uint64_t load_units;
     uint32_t nodes; /* number of nodes in its group, originator included */
-    struct wire_report plan; /* the originator's report */
+    struct wire_report plan;
     /* The result of this originator's load. Empty if there is one originator:
        struct outcome has the result. */
     struct kernel_result result;
@@ -130,15 +130,15 @@ struct outcome {
     bool became_farm;
     /* the load, for reports that show it; or NULL */
     const struct format_load *load;
-    const char *command; /* command line of this run; or NULL */
+    const char *command; /* or NULL */
     /* Choices of --schedule auto (qemu/job/choose.h). NULL: the user named a
        schedule. */
     const struct choices *choices;
     const char *rate_from; /* rates file that the plan used; or NULL */
     uint64_t load_bytes;
     uint64_t load_units;
-    struct wire_report plan;     /* plan and measurements of the originator */
-    struct rounds_plan rounds;   /* tables of all planned rounds */
+    struct wire_report plan; /* plan and measurements of the originator */
+    struct rounds_plan rounds;
     struct outcome_layer *layer; /* planned layers, 0 to plan.phases */
     uint32_t node_count;
     struct outcome_node *node;
@@ -256,7 +256,6 @@ uint64_t outcome_computed_units(const struct outcome_node *node);
    were too few units to measure. */
 bool outcome_is_estimated(const struct outcome *outcome);
 
-/* Returns the number of nodes that the plan gives units. */
 uint32_t outcome_planned_nodes(const struct outcome *outcome);
 
 /* Returns numerator / denominator, or 0 if the denominator is 0. */

@@ -111,7 +111,6 @@ static int order_probes(struct job_mesh *mesh, const uint8_t **at,
                : 0;
 }
 
-/* Reads one row from *at and advances *at. */
 static void load_row(const struct job_mesh *mesh, struct probe_row *row,
                      const struct probe *probe, const uint8_t **at)
 {

@@ -42,7 +42,6 @@ struct probe_row {
     uint64_t t4_ps;
 };
 
-/* Returns the number of rows that the probes need. */
 uint64_t probe_rows(const struct probe probes[], uint32_t count);
 
 /* Sends the probes in order and fills in probe_rows() rows. Returns 0, or an
@@ -55,7 +54,7 @@ struct probe_log {
     struct torus_coord at; /* set by the caller */
     struct probe_row row;  /* the exchange that fetched the log */
     uint32_t written;      /* number of events since the last job began */
-    uint32_t count;        /* number of events in event[] */
+    uint32_t count;        /* length of event[] */
     struct node_event event[NODE_EVENTS];
 };
 

@@ -27,7 +27,7 @@ struct job_originator {
     struct torus_coord at;
     const char *input_name;
     struct format_load load;
-    struct kernel_terms terms; /* terms for this load and argument */
+    struct kernel_terms terms;
 };
 
 /* How a load is scattered. */
@@ -43,9 +43,9 @@ struct job_schedule {
 };
 
 struct request {
-    const struct mesh_ops *mesh; /* the kind of mesh: qemu/job/mesh_ops.h */
+    const struct mesh_ops *mesh;
     struct torus_size size;
-    uint32_t originators; /* number of originators, 1 or more */
+    uint32_t originators; /* 1 or more */
     struct job_originator *originator;
     struct job_schedule schedule;
     struct profile profile;
@@ -59,7 +59,7 @@ struct request {
     bool store_and_forward;
     /* node i computes 2^slow_shift[i] times slower; NULL: no node is slowed */
     const uint8_t *slow_shift;
-    const struct board_kind *board; /* kind of board; unused by native nodes */
+    const struct board_kind *board; /* unused by native nodes */
     /* serial port of the first originator's console; or NULL */
     const char *port;
     /* Consoles of the originators after the first. NULL: the first originator's
@@ -67,7 +67,7 @@ struct request {
     const char *const *other_consoles;
     /* --allow-mixed: boards may differ, see qemu/serial/nodes.h */
     bool allow_mixed;
-    struct noise noise;   /* noise of emulated serial links */
+    struct noise noise;
     const char *firmware; /* firmware file of emulated boards; else NULL */
     /* kernels of an incomplete image, " search spin"; or NULL */
     const char *image_kernels;
@@ -76,7 +76,7 @@ struct request {
     unsigned watchdog_s;
     bool one_by_one;  /* boards are not forked from a zygote */
     bool on_one_rank; /* this MPI rank runs all nodes, other ranks none */
-    bool verbose;     /* prints on stderr how boards are started */
+    bool verbose;
     /* Program of native nodes in a trial (qemu/job/trial.h); else NULL. */
     const struct host_program *program;
     enum share_map map; /* mapping of nodes to MPI ranks */

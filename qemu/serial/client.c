@@ -511,7 +511,6 @@ static int send_next(struct console *console, struct transfer *transfer)
     return write_request(console, console->tag++, text, false);
 }
 
-/* Fills the window. Returns 0 or -1. */
 static int send_ahead(struct console *console, struct transfer *transfer)
 {
     while (!transfer->lost && transfer->next < transfer->total &&
@@ -595,7 +594,6 @@ static int parse_answer(struct transfer *transfer, char *text)
     return !begins(text, "ok");
 }
 
-/* Reads a line with a tag. Returns 0 or -1. */
 static int parse_tagged(struct console *console, struct transfer *transfer)
 {
     char *text = console->reader.text;
@@ -619,7 +617,6 @@ static int parse_tagged(struct console *console, struct transfer *transfer)
     return 0;
 }
 
-/* Waits for a line and handles it. Returns 0 or -1. */
 static int receive_answer(struct console *console, struct transfer *transfer)
 {
     int status = 0;

@@ -259,7 +259,6 @@ static void handle_event(struct wired_forwarder *forwarder, uint32_t at,
     }
 }
 
-/* Checks whether a program has opened a terminal. */
 static void look_for_people(struct wired_forwarder *forwarder)
 {
     for (uint32_t i = 0; i < forwarder->ends; ++i) {

@@ -76,7 +76,6 @@ static void draw_half(FILE *out, const struct mesh_map *map,
     }
 }
 
-/* Whether a fault names both ports of a cable. */
 static bool is_cable(const struct discover_fault *fault)
 {
     return discover_leads(fault) && fault->port < TORUS_PORTS &&
@@ -116,7 +115,6 @@ static void draw_label(FILE *out, const struct mesh_map *map,
             level ? "middle" : "start", text);
 }
 
-/* Draws a cable that leads to a wrong port. */
 static void draw_wrong(FILE *out, const struct mesh_map *map,
                        const struct discover_fault *fault)
 {

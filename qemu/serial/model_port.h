@@ -24,7 +24,7 @@
 
 struct model_port {
     int descriptor;
-    struct host_clock clock; /* clock of the simulated boards */
+    struct host_clock clock;
 };
 
 /* Connects to the socket at `path` and drops bytes that came before. Returns 0

@@ -54,7 +54,6 @@ struct nodes {
     struct identity *identity;
 };
 
-/* Prepares *nodes; no node is asked. */
 void nodes_begin(struct nodes *nodes, struct console *console,
                  struct torus_size size, struct torus_coord originator);
 void nodes_end(struct nodes *nodes);
@@ -86,11 +85,9 @@ void nodes_print(FILE *out, const struct nodes *nodes);
 /* Prints the unfit nodes, one per line. Returns their number. */
 unsigned nodes_print_unfit(FILE *out, const struct nodes *nodes);
 
-/* Prints a line with the originator's image, if known. */
 void nodes_print_image(FILE *out, const struct nodes *nodes,
                        const char *firmware);
 
-/* Returns an array with one object per node. */
 json_t *nodes_json(const struct nodes *nodes);
 
 #endif

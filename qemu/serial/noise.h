@@ -21,7 +21,6 @@ struct noise {
     uint64_t seed;
 };
 
-/* Numbers of bytes that links carried, changed and lost. */
 struct noise_counts {
     uint64_t bytes;
     uint64_t changed;

@@ -33,7 +33,6 @@ static const char *name_of(const char *names, unsigned index, unsigned count)
     return index < count ? names_at(names, index) : "?";
 }
 
-/* Writes the letters of the ports in a mask. */
 static void letters(char out[PS_WORD_BYTES], unsigned mask)
 {
     unsigned length = 0;

@@ -68,7 +68,6 @@ struct ps_counts {
     uint32_t retransmitted;
 };
 
-/* Prepares *ps; no node is asked. */
 void ps_begin(struct ps *ps, struct console *console, struct torus_size size,
               struct torus_coord originator);
 void ps_end(struct ps *ps);
@@ -93,7 +92,6 @@ uint32_t ps_count(struct ps_counts counts[], struct console *console,
 /* Prints a table and the number of nodes that are well. */
 void ps_print(FILE *out, const struct ps *ps);
 
-/* Returns an array with one object per node. */
 json_t *ps_json(const struct ps *ps);
 
 #endif

@@ -91,7 +91,6 @@ static void print_fault(FILE *out, const struct ps_node *node)
     print_where(out, node);
 }
 
-/* Prints additional lines about a node, below its row. */
 static void print_more(FILE *out, const struct ps_node *node)
 {
     struct torus_coord at = node->asked.at;

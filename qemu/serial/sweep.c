@@ -24,12 +24,11 @@ enum link_state {
     LINK_DEAD
 };
 
-/* One request to several nodes. */
 struct batch {
     uint32_t node[BATCH_MAX];
     unsigned count;
     unsigned load[TORUS_PORTS]; /* number of paths through each port */
-    bool again;                 /* a node of the batch was busy */
+    bool again;                 /* a node was busy: ask again */
     char text[BATCH_BYTES];
     size_t length;
 };

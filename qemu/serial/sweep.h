@@ -33,14 +33,14 @@ struct sweep_node {
     bool answers; /* the node answered over the last of the paths */
     /* "E2 N1"; "": not used, or originator */
     char path[SWEEP_PATHS][SWEEP_PATH_BYTES];
-    const char *why; /* why the node does not answer */
+    const char *why;
     /* The next members are the state of the sweep. */
     struct torus_path last;
     uint8_t tried; /* mask of paths tried */
-    uint8_t paths; /* number of paths tried */
-    uint8_t busy;  /* number of busy answers */
-    bool failed;   /* a peek of any sweep ended at a dead link */
-    bool gone;     /* no answer in an earlier sweep: not asked again */
+    uint8_t paths;
+    uint8_t busy;
+    bool failed; /* a peek of any sweep ended at a dead link */
+    bool gone;   /* no answer in an earlier sweep: not asked again */
 };
 
 struct sweep {
@@ -51,7 +51,6 @@ struct sweep {
     uint8_t *link; /* state of each link, by torus_link() */
 };
 
-/* Prepares *sweep; nodes and links are unknown. */
 void sweep_begin(struct sweep *sweep, struct console *console,
                  struct torus_size size, struct torus_coord originator);
 void sweep_end(struct sweep *sweep);

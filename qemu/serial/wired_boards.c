@@ -215,7 +215,6 @@ static int lay_consoles(struct wired *wired)
 
 /* ---- boards ---- */
 
-/* Command line of a board's QEMU, with storage for its strings. */
 struct line {
     char *argv[ARGS_MAX];
     unsigned count;

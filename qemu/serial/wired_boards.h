@@ -18,7 +18,6 @@
 
 #include <stdbool.h>
 
-/* Destination of a board's console. */
 enum wired_console {
     WIRED_KEEP,   /* the forwarder reads it and keeps the last lines */
     WIRED_SOCKET, /* the caller reads it: wired_console() */
