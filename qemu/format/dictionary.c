@@ -62,7 +62,7 @@ static void sort_digests(struct format_load *load)
     load->arg_bytes = kept;
 }
 
-/* Returns whether a digest's line may end as it does: in a file a name may
+/* Returns whether a line may end behind its digest. In a file a name may
    follow, as sha256sum writes it. */
 static bool ends_there(const char *text, size_t bytes, const char *path)
 {

@@ -32,7 +32,7 @@ struct format_notes {
 /* A load and its format's own data; format_free() frees them. */
 struct format_load {
     uint8_t *data; /* malloc'd: units * unit_bytes bytes; NULL if empty */
-    FILE *file;    /* an open file that is the load, instead of data; or NULL */
+    FILE *file;    /* open file that holds the load, instead of data; or NULL */
     const char *path;          /* name of `file`; outlives the load */
     struct format_file *files; /* malloc'd: files in order; or NULL */
     uint32_t file_count;
@@ -58,7 +58,7 @@ struct format {
                              check() */
     const char *done;     /* what was done: "searched"; NULL: "computed" */
     const char *thing;    /* counted thing: "match"; NULL: no result counts */
-    const char *things;   /* plural of `thing`: "matches" */
+    const char *things;   /* plural of the counted thing: "matches" */
 
     /*
      * Reads `path` (NULL if none was given) and the text of --arg, which a 0
@@ -68,9 +68,9 @@ struct format {
     int (*read)(struct format_load *load, const char *path, const uint8_t *arg,
                 uint32_t arg_bytes);
 
-    /* Reads `count` files, 2 or more, as one load and fills in load->files. The
-       kernel finds nothing that lies in two files. Returns as read() does.
-       NULL: the kernel takes one file. */
+    /* Reads `count` files, 2 or more, as one load, and fills in load->files. No
+       result of the kernel may span two files. Returns as read() does. NULL:
+       the kernel takes one file only. */
     int (*read_several)(struct format_load *load, const char *const path[],
                         uint32_t count, const uint8_t *arg, uint32_t arg_bytes);
 
@@ -121,7 +121,7 @@ void format_note_text(struct format_load *load, const struct text *text,
                       const char *path, const char *converted,
                       const char *wide);
 
-/* Returns where the load's bytes from `at` on lie; valid as long as the
+/* Returns the piece of the load that begins at byte `at`, valid as long as the
    load. */
 struct file_piece format_piece(const struct format_load *load, uint64_t at);
 
@@ -130,7 +130,7 @@ struct file_piece format_piece(const struct format_load *load, uint64_t at);
 NODISCARD int format_open(struct format_load *load, const char *path);
 
 /* Makes several whole files the load, separated by the byte `between`, with
-   units of one byte. Returns as format_open() does. */
+   units of one byte. Returns 0, or 1 after a message on stderr. */
 NODISCARD int format_open_several(struct format_load *load,
                                   const char *const path[], uint32_t count,
                                   uint8_t between);

@@ -21,7 +21,7 @@ struct reader {
     char reason[160];
 };
 
-/* Handles libpng's errors; does not return. */
+/* Keeps the reason of libpng's error and jumps back; does not return. */
 static void fail(png_structp png, png_const_charp reason)
 {
     struct reader *reader = png_get_error_ptr(png);

@@ -22,7 +22,7 @@ struct npy_product {
     uint8_t *data; /* malloc'd: the matrix, row by row, then the vector */
     uint32_t element_bytes; /* bytes of an element: 4 or 2 */
     uint32_t rows;          /* at least 1 */
-    uint32_t columns;       /* also elements of the vector; at least 1 */
+    uint32_t columns;       /* matrix columns, vector elements; 1 or more */
 };
 
 /* Reads matrix and vector. Every product of int32 fits 63 bits. Returns 0; or

@@ -54,7 +54,7 @@ struct kept {
     bool mark;       /* UTF-8 mark before the header */
     bool is_csv;     /* the file's name says CSV */
     uint8_t newline; /* byte for a newline in quotes; '\n': none */
-    /* Bytes of the last record if its newline was added, else 0. */
+    /* Bytes of the last record if the file lacked its newline, else 0. */
     uint32_t last_bytes;
     uint32_t header_bytes;
     uint8_t header[];
@@ -337,7 +337,7 @@ static int check_records(const struct format_load *load, const char *path)
     return 0;
 }
 
-/* Writes the header row, and the rows as they were in the file. */
+/* Writes the header row and the returned rows in the file's own form. */
 static int write_records(FILE *out, const struct format_load *load,
                          const char *path, const uint8_t *output,
                          uint64_t bytes)

@@ -40,9 +40,9 @@ struct scan {
     uint32_t fields;      /* fields of the current record so far */
     bool ended;           /* the line ended a record, or is empty */
     bool comment;         /* the current record begins with # */
-    bool single;          /* one of its fields begins with a single quote */
-    const char *divides;  /* text on another separator that the first field
-                             contains; or "" */
+    bool single;          /* a field of the record begins with ' */
+    const char *divides; /* hint at another separator, found in the first field;
+                            or "" */
 };
 
 /* ---- fields ---- */
@@ -136,7 +136,7 @@ scan_error(struct scan *scan, uint64_t line, const char *format, ...)
     }
 }
 
-/* Returns a text on another separator that the field contains; or "". */
+/* Returns a hint at another separator that the field contains; or "". */
 static const char *divider_in(const char *text, size_t bytes)
 {
     static const struct {

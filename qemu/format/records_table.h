@@ -18,7 +18,7 @@
 /* Most digits of a number, which 64 bits hold. */
 #define RECORDS_DIGITS_MAX 18u
 
-/* A column that is needed, and the digits of its numbers. */
+/* A column that the kernel needs, and the number of its digits. */
 struct records_column {
     const char *name; /* NULL: no column is needed */
     bool number;      /* the cells must be decimal numbers */
@@ -28,7 +28,7 @@ struct records_column {
     uint32_t decimals; /* most digits behind the point */
 };
 
-/* What to look for in the tables of a load. */
+/* The columns and the value that are looked for in the tables of a load. */
 struct records_look {
     struct records_column column; /* column of the condition */
     struct records_column sum;
@@ -45,8 +45,8 @@ struct records_table {
     uint64_t header_bytes; /* length of header row and first line sep= */
     uint32_t longest;      /* bytes of the longest record */
     uint32_t last_bytes;   /* bytes of the last record */
-    bool ended;            /* the last newline was added, not in the file */
-    uint8_t separator;     /* separator of fields */
+    bool ended;        /* the file lacked the last newline, which was added */
+    uint8_t separator; /* separator of fields */
     uint8_t newline; /* byte that stands for a newline in quotes; '\n': none */
 };
 

@@ -40,7 +40,8 @@ static const char *place_of(const char *path)
     return path != NULL ? "line" : "pattern";
 }
 
-/* Prints what is wrong with a pattern; `number` is its line or its index. */
+/* Prints what is wrong with pattern `number`, the line in the file or the index
+   in --arg. */
 static int print_error(const char *path, unsigned number, size_t bytes)
 {
     const char *name = path != NULL ? path : "--arg";
@@ -66,7 +67,7 @@ static bool is_same(const uint8_t *a, const uint8_t *b, size_t bytes,
     return true;
 }
 
-/* Returns whether a pattern was listed before, and counts it then. */
+/* Returns whether a pattern was listed before, and counts the repeated one. */
 static bool is_again(struct patterns *patterns, const uint8_t *text,
                      size_t bytes, unsigned number)
 {
@@ -91,7 +92,8 @@ static void append(struct format_load *load, const void *bytes, size_t count)
     load->arg_bytes += (uint32_t)count;
 }
 
-/* Appends a pattern unless it was listed before. Returns as read() does. */
+/* Appends a pattern that was not listed before. Returns 0, or an exit status
+   after a message. */
 static int add_pattern(struct patterns *patterns, const uint8_t *text,
                        size_t bytes, unsigned number)
 {

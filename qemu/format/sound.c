@@ -28,7 +28,7 @@ struct mark {
     uint32_t first_bytes;
     const char *later; /* bytes at offset `at` */
     uint32_t at;
-    /* Reads the header of a supported kind; else NULL. */
+    /* Reads a supported file's header; NULL: this kind of file is refused. */
     int (*read)(struct sound_header *header, const char *path, uint8_t *file,
                 uint64_t bytes);
 };
@@ -113,8 +113,8 @@ static uint32_t mp3_frame(const uint8_t *at, uint64_t bytes)
            (at[2] >> 1 & 1);
 }
 
-/* Returns whether a file without a mark is MP3: a frame, then another or the
-   end. */
+/* Returns whether a file without magic bytes is MP3: an MP3 frame, then another
+   one or the end. */
 static bool is_mp3(const uint8_t *file, uint64_t bytes)
 {
     uint32_t first = mp3_frame(file, bytes);

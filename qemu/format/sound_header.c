@@ -47,7 +47,7 @@ struct chunks {
     uint64_t format;
     uint64_t samples;
     uint64_t long_bytes; /* length of the samples that RF64 gives */
-    bool several;        /* samples come before these */
+    bool several;        /* earlier samples are skipped */
 };
 
 /* Returns whether the bytes are chunks up to the end, and thus no samples. */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Heights are thousandths of a row, downwards from the top of the rows. */
+/* Heights count in thousandths of a row, downwards from the top row. */
 #define ROW 1000
 #define BAND (4 * ROW)
 #define GAP (ROW / 2)
@@ -50,8 +50,8 @@ enum paint {
     PAINTS
 };
 
-/* A coat is one layer of the picture, painted in this order: axis, one coat a
-   paint, then words and marks. */
+/* The coats are layers of the picture, painted in this order: axis, one coat
+   for each paint, then words and marks. */
 enum coat {
     COAT_AXIS = PAINTS,
     COAT_WORDS,
@@ -156,8 +156,8 @@ static void box(struct chart *chart, enum paint paint, uint64_t start_ps,
            bottom);
 }
 
-/* Draws a node's background: waiting until the answer; preparing, for layer 0,
-   until `start_ps` after the scatter's start. */
+/* Draws a node's background: waiting until the answer. Layer 0, the originator,
+   prepares until `start_ps` after the scatter's start. */
 static void ground(struct chart *chart, unsigned layer, uint64_t start_ps,
                    int top, int bottom)
 {

@@ -171,7 +171,7 @@ static json_t *originator_json(const struct outcome *outcome,
     return json_pack("[i,i]", at->x, at->y);
 }
 
-/* Returns NULL for a node that got nothing in any batch. */
+/* Returns a node's figures; NULL if the node got nothing in any batch. */
 static json_t *node_json(const struct outcome *outcome, uint32_t index)
 {
     const struct outcome_node *node = &outcome->node[index];

@@ -13,8 +13,9 @@
 
 #define REPORT_BYTES 19000000u /* most bytes of the report in a page */
 
-/* Symbols of embedded files. Each marks a file's begin and the end of the one
-   before. The script's parts serve all pages, standing boards, live pages. */
+/* Embedded files. A symbol marks the begin of its file, and the end of the
+   file before. The script has parts for all pages, standing boards and live
+   pages. */
 extern const char page_html[] __attribute__((visibility("hidden")));
 extern const char page_css[] __attribute__((visibility("hidden")));
 extern const char page_script[] __attribute__((visibility("hidden")));

@@ -109,7 +109,7 @@ static void hash_element(char hash[HASH_BYTES], const char *page,
     struct sha256_ctx sha256;
 
     if (to == NULL) {
-        abort(); /* the program's own file is damaged */
+        abort(); /* the embedded page is damaged */
     }
     from += strlen(begin);
     sha256_init(&sha256);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shows the places in the load that a result's `offsets` name, with the text
- * around them. For several INPUTs a place is a file and an offset in it.
+ * Shows where in the load a result's `offsets` lie, with the text around each.
+ * For several INPUTs an offset becomes a file and an offset in that file.
  */
 #ifndef QEMU_REPORT_PLACES_H
 #define QEMU_REPORT_PLACES_H

@@ -8,7 +8,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Returns `ranks` of the report; the run has one rank or more. */
+/* Returns the report's `ranks`: figures of each MPI rank. The run has at least
+   one rank. */
 json_t *ranks_json(const struct outcome *outcome);
 
 void ranks_print(FILE *out, const struct outcome *outcome);

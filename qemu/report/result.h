@@ -12,10 +12,11 @@
 #define RESULT_SHOWN 8u /* shown values or lines of a list */
 
 /*
- * Returns the kernel's values, in the kernel's order, and the output's length:
- * of originator `index`, or of the whole job if `index` is the number of
- * originators. The whole job has no offsets with several originators: offsets
- * count within each one's load. The caller owns the reference.
+ * Returns the values that the kernel reports, in the kernel's order, and the
+ * output's length. An `index` below the number of originators selects one
+ * originator's result, else the whole job's. With several originators the whole
+ * job has no offsets, which count within each one's load. The caller owns the
+ * reference.
  */
 json_t *result_json(const struct outcome *outcome, uint32_t index);
 

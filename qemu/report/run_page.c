@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define STOP_S 60.0 /* seconds for a reading to end; it takes milliseconds */
+#define STOP_S 60.0 /* longest wait for a reading, s */
 
 struct run_page {
     struct page_server *server;

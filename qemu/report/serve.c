@@ -39,7 +39,7 @@ struct stream {
 struct client {
     struct client *next; /* the next newer connection */
     int fd;
-    bool is_served; /* a request is being answered */
+    bool is_served; /* the server is answering a request */
     bool is_cut_off;
 };
 
@@ -55,8 +55,8 @@ struct serve {
     struct stream *streams;
     unsigned stream_count;
     char *event;     /* newest event, or NULL */
-    uint64_t number; /* number of events so far */
-    bool ended;      /* `event` is the last one */
+    uint64_t number; /* number of the newest event, from 1 */
+    bool ended;      /* true once the last event is sent */
     bool stopping;
     char token[2 * TOKEN_BYTES + 1];
     char address[ADDRESS_BYTES];
@@ -277,8 +277,8 @@ static bool is_idle(const struct client *client)
                                 strlen(REQUEST_END)) == NULL;
 }
 
-/* All connections are in use: closes the oldest without a whole request, so
-   that idle clients cannot lock others out. */
+/* Closes the oldest connection without a whole request. All connections are in
+   use then, and idle clients must not lock others out. */
 static void make_room(struct client *first)
 {
     struct client *at = first;

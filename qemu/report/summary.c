@@ -236,8 +236,8 @@ static void print_batches(FILE *out, const struct outcome *outcome)
     }
 }
 
-/* Prints how long measuring and planning took. The first batch may have its
-   rate from a file while later ones measure it. */
+/* Prints how long measuring and planning took. The first batch may take the
+   rate from a file while later batches measure the rate. */
 static void print_plan(FILE *out, const struct outcome *outcome,
                        uint64_t measure_ps, uint64_t plan_ps)
 {

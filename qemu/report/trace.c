@@ -10,8 +10,8 @@
 #define AFTER_ADVANCE 3u /* index of "measure" in print_preparing()'s parts */
 #define PROCESS_MESH 1
 #define PROCESS_CIRCUITS 2
-/* Viewers treat thread id 0 and ids equal to a process id specially. Each id
-   names one track over both processes. */
+/* Viewers give thread id 0 and ids of processes a special meaning. A thread id
+   names one track over both processes, so tracks begin at 16. */
 #define FIRST_TRACK 16u
 
 #define PS_PER_US 1000000u

@@ -16,9 +16,8 @@
 #include "qemu/job/outcome.h"
 
 /*
- * Writes the whole file, or no file. Returns 0, or -1 after `quincunx:
- * <path>: <reason>` on stderr. Time is linear in the file's size; memory is
- * constant.
+ * Writes the whole file, or no file. Returns 0, or -1 after `quincunx: <path>:
+ * <reason>` on stderr. Memory does not grow with the file.
  */
 NODISCARD int trace_write(const struct outcome *outcome, const char *path);
 

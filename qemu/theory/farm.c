@@ -14,7 +14,7 @@ struct asker {
     quad time;    /* time of a unit */
     quad fitness; /* F_i / k */
     uint64_t units;
-    quad free; /* when its last chunk ends */
+    quad free; /* time when the worker's last chunk ends */
     bool done; /* asks no more */
 };
 
@@ -53,8 +53,8 @@ static uint64_t units_before(const struct hand_out *out, size_t worker,
     return quad_floor(units, other < worker ? NEAR : -2 * NEAR);
 }
 
-/* Returns whether a worker's next unit is among the first `left` units that all
-   workers could complete. */
+/* Returns whether a worker would complete its next unit before the others
+   complete all `left` remaining units. */
 static bool is_early(const struct hand_out *out, size_t worker)
 {
     const struct asker *of = &out->asker[worker];

@@ -27,15 +27,15 @@ struct theory_farm {
     size_t chunks;
     size_t worker[THEORY_CHUNKS_MAX];  /* worker of each chunk, from 0 */
     uint64_t units[THEORY_CHUNKS_MAX]; /* units of each chunk */
-    quad ends[THEORY_WORKERS_MAX]; /* end of each worker; 0: it gets nothing */
+    quad ends[THEORY_WORKERS_MAX];     /* end of each worker; 0: no chunk */
     quad makespan;
     quad bound; /* load / sum of 1/t: no farm ends earlier */
 };
 
 /*
- * Plans the farm for one column of times, a load of 1 unit or more and a factor
- * k >= 1. Returns a farm that the caller frees by free(); NULL if
- * THEORY_CHUNKS_MAX chunks are too few. Cost: O(workers) a chunk.
+ * Plans the farm for one column of unit times, a load of at least 1 unit and a
+ * factor k >= 1. The caller frees the result by free(). Returns NULL if the
+ * plan needs more than THEORY_CHUNKS_MAX chunks. Cost: O(workers) a chunk.
  */
 NODISCARD struct theory_farm *theory_farm(const struct theory_workers *workers,
                                           uint64_t load, quad factor);

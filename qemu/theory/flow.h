@@ -25,18 +25,18 @@
 
 struct theory_member {
     uint32_t parent;  /* 0 for member 0, the originator */
-    uint32_t before;  /* earlier member of the lane, or parent */
+    uint32_t before;  /* earlier member of the lane, or the parent */
     uint32_t node;    /* row-major index, if node by node */
-    uint8_t phase;    /* phase of its receipt; 0: the originator */
-    bool first;       /* the first one in its lane */
-    uint64_t nodes;   /* number of nodes that it stands for */
+    uint8_t phase;    /* phase that reaches the member; 0: originator */
+    bool first;       /* true: first child of the lane */
+    uint64_t nodes;   /* number of nodes that the member stands for */
     quad unit_ps;     /* compute time of a unit */
-    quad startup_ps;  /* startup of the circuit to it */
+    quad startup_ps;  /* startup of the circuit to the member */
     quad transfer_ps; /* transfer of a unit over that circuit */
 };
 
 struct theory_members {
-    const struct theory_input *input; /* input and torus outlive this */
+    const struct theory_input *input; /* input and torus outlive the members */
     const struct theory_torus *torus; /* NULL: all nodes are alike */
     bool layers;                      /* one member a layer */
     unsigned ports;                   /* ports that a node uses at once */
@@ -106,7 +106,7 @@ struct theory_stream {
     quad reach; /* factor of the originator's s in s_c */
     quad left;  /* s_c */
     quad moved; /* m_c; m'_c until theory_flow_turn() */
-    quad ahead; /* next round's sends of its lane up to it */
+    quad ahead; /* lane's sends up to the member, next round */
 };
 
 struct theory_flow {

@@ -44,9 +44,9 @@ struct sends {
     size_t workers;
     size_t count;
     struct affine left;  /* time until T when the last computed send begins */
-    struct affine units; /* sum of the chunks so far */
-    /* Both from 1: each chunk as a line in the unknown before it, and in the
-       current one. */
+    struct affine units; /* sum of all computed chunks */
+    /* chunk[n] is send n's chunk as a line in the unknown before it, window[n]
+       as a line in the current unknown; n counts from 1. */
     struct affine chunk[THEORY_SENDS_MAX + 1];
     struct affine window[THEORY_SENDS_MAX + 1];
 };
@@ -169,7 +169,7 @@ struct umr {
     quad g, w, startup, latency;
     quad workers; /* P */
     quad ratio;   /* w / (P g), factor from chunk to chunk */
-    quad extra;   /* (W - P G) / (P g), its summand */
+    quad extra;   /* (W - P G) / (P g), added from chunk to chunk */
     unsigned rounds;
     size_t waiting; /* n: worker P, and workers that wait for the last chunk */
     quad growth;    /* s = sum of ((g + w) / w)^k, k = 0 .. n - 1 */
@@ -377,12 +377,12 @@ void theory_star_umr(struct theory_star_plan *plan,
 struct periodic {
     const struct theory_star *star;
     quad link;     /* free fraction of the link */
-    quad startups; /* sum over the chosen workers */
+    quad startups; /* startups of the chosen workers */
     quad rate;     /* rate of the chosen workers */
 };
 
-/* Adds a worker. Its units per unit of time are what it computes, or what the
-   link can still carry. */
+/* Adds a worker. The units per unit of time are what the worker computes, or
+   what the link can still carry. */
 static void add_worker(struct theory_star_plan *plan, struct periodic *periodic,
                        size_t worker)
 {

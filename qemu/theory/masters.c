@@ -178,7 +178,7 @@ static void end_transfers(struct theory_masters *masters)
 }
 
 /* Sets bound, length, sent and received units, and the transfers by rising
-   start; all unscaled but the bound. */
+   start. All but the bound are without network->scale. */
 static void set_basic_round(struct theory_masters *masters,
                             const struct theory_workers *workers,
                             const struct theory_network *network)
@@ -219,8 +219,8 @@ struct limits {
     struct limit limit[THEORY_WORKERS_MAX];
 };
 
-/* Returns a worker's units computed less units received, at `time` after
-   receiving `units`: (time - beta units) / gamma - units. */
+/* Returns a worker's computed less its received units, at `time` and with
+   `units` received: (time - beta units) / gamma - units. */
 static quad used_of(const struct theory_network *network, quad time, quad units)
 {
     quad computed =
@@ -275,7 +275,8 @@ static void add_limit(struct limits *limits, struct limit limit)
     limits->count = kept + 1;
 }
 
-/* Adds a worker's limit, if it has one, and lowers the class. */
+/* Adds a worker's limit, if there is one. Lowers masters->class, the growth
+   class of the excess. */
 static void limit_by(struct limits *limits, struct theory_masters *masters,
                      const struct theory_network *network, size_t worker)
 {
@@ -316,7 +317,7 @@ static void set_limits(struct limits *limits, struct theory_masters *masters,
 struct search {
     const struct limits *limits;
     long double round_time;
-    long double time; /* the best time so far, without the basic round */
+    long double time; /* least time found, without the basic round's */
     long double idle;
     unsigned rounds;
 };
@@ -349,7 +350,8 @@ static const struct limit *next_round(long double *next,
     return least;
 }
 
-/* Returns R after a number of rounds; sets R's slope over the idle time. */
+/* Returns the sum R of the parts of `rounds` rounds; sets R's slope over the
+   idle time. */
 static long double sum_rounds(long double *slope, const struct limits *limits,
                               unsigned rounds, long double idle)
 {

@@ -50,7 +50,8 @@ struct theory_transfer {
 
 #define THEORY_MASTERS_ROUNDS_MAX 32768
 
-/* Rounds' numbers (part, idle, over, excess) have some 15 digits. */
+/* A plan. The numbers of rounds (part, idle, over, excess) have some 15
+   digits. */
 struct theory_masters {
     quad bound;     /* T, scaled: no plan of this kind ends earlier */
     quad length;    /* L, scaled */

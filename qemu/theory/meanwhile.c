@@ -153,8 +153,8 @@ static struct plan_job job_of(const struct theory_input *input, uint64_t scale)
 struct port {
     const struct theory_input *input;
     const struct rounds_plan *made;
-    long double startups_ps;             /* sum of all phases' startups */
-    long double free_ps;                 /* when the port has done all so far */
+    long double startups_ps; /* sum of all phases' startups */
+    long double free_ps;     /* time when the port has done all its work */
     long double computed_ps[ROUNDS_MAX]; /* end of each round's computing */
     unsigned sent;                       /* rounds sent */
     unsigned turn;                       /* next results to receive */

@@ -43,8 +43,8 @@ struct theory_input {
        of its hops. */
     uint64_t startup_ps[THEORY_PHASES_MAX];
     uint32_t stages[THEORY_PHASES_MAX]; /* s_i, entry i - 1; 0 counts as 1 */
-    /* P and Q: a result has P / Q units for each unit of input. Q = 0: no
-       results. P = 0 with Q > 0: only the results' startups count. */
+    /* P and Q: a unit of input gives P / Q units of results. Q = 0: no results.
+       P = 0 with Q > 0: only the results' startups count. */
     uint32_t results_numerator;
     uint32_t results_denominator;
     uint8_t phases_max;  /* phases of the torus: 0 .. THEORY_PHASES_MAX */
@@ -52,14 +52,15 @@ struct theory_input {
     uint8_t phases_fixed;
 };
 
-/* The volume and share of nodes with equal plans, in one round. */
+/* The volume received and the share computed by nodes with equal plans, in one
+   round. */
 struct theory_part {
     uint64_t nodes;
     double volume_units;
     double share_units;
     uint64_t volume_floor;
     uint64_t share_floor;
-    uint64_t end_ps; /* end of the phase that brings it, to the nearest ps */
+    uint64_t end_ps; /* end of the phase that brings the volume, nearest ps */
 };
 
 struct theory_plan {
@@ -78,7 +79,7 @@ struct theory_plan {
 /* The parts of a plan, by round and then by layer; theory_part_of() finds a
    node's part. The originator's share is in the first round. */
 struct theory_detail {
-    struct theory_part *part; /* theory_detail_free() frees it */
+    struct theory_part *part; /* freed by theory_detail_free() */
     uint32_t stride;          /* parts of a round */
     uint32_t batches;         /* B batches a phase: 4 / B sends at once */
     /* True: a layer has B parts for each part of all layers before. False: B
@@ -160,8 +161,8 @@ struct theory_torus {
     const uint64_t *compute_ps; /* for each node's unit, 1 or more */
 };
 
-/* Returns the number of nodes of a layer, 4 * 5^(i-1) or 1 for layer 0. layer
-   <= THEORY_PHASES_MAX. */
+/* Returns the number of nodes of a layer i <= THEORY_PHASES_MAX: 4 * 5^(i-1),
+   or 1 for layer 0. */
 uint64_t theory_layer_nodes(unsigned layer);
 
 /*

@@ -45,7 +45,8 @@ static bool read_exponent(long *exponent, const char *text)
            labs(*exponent) <= EXPONENT_MAX;
 }
 
-/* Reads "12", "0.25", ".5" or "4.85e-6". Returns whether it is valid. */
+/* Reads a decimal number: "12", "0.25", ".5", "4.85e-6". Returns whether it is
+   valid. */
 static bool read_decimal(quad *value, const char *text)
 {
     const char *rest = read_digits(value, text);

@@ -149,7 +149,8 @@ void theory_parts_add(struct theory_plan *plan,
 
 /* ---- integer shares of nodes ---- */
 
-/* The state of giving all nodes integer units, round by round. */
+/* The state of theory_spread(), which gives integer units to all nodes, round
+   by round. */
 struct spread {
     struct theory_node *nodes;
     const struct theory_detail *detail;
@@ -158,7 +159,7 @@ struct spread {
     struct torus_coord originator;
     uint32_t *order; /* nodes by layer: parents before children */
     uint32_t *part;  /* part of each node */
-    uint64_t *left;  /* each node's units beyond its parts' floors */
+    uint64_t *left;  /* each node's units beyond the floors of its parts */
 };
 
 /* Sets the nodes' order and their layers, also of nodes beyond the plan. */

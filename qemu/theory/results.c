@@ -24,7 +24,7 @@ struct simplex {
     quad table[SEARCH_MAX + 3][SEARCH_MAX + 1];
     size_t row_of[SEARCH_MAX + 1]; /* variable of each row; slacks come last */
     size_t column_of[SEARCH_MAX];
-    size_t steps; /* table entries computed so far */
+    size_t steps; /* number of table entries computed yet */
     size_t steps_max;
 };
 
@@ -141,7 +141,7 @@ static bool simplex_solve(struct simplex *simplex)
         }
         row = leaving(simplex, column);
         if (row == simplex->limits) {
-            break; /* rounding has made it unbounded */
+            break; /* rounding has made the programme unbounded */
         }
         pivot(simplex, row, column);
     }
@@ -184,8 +184,9 @@ static void set_limit(struct problem *problem, size_t worker)
     row[problem->count] = 1;
 }
 
-/* Solves the trial's programme: the most units in a time of 1, then the least
-   computing. The trial has no units if the steps are too few. */
+/* Solves the linear programme of the trial's orders: the most units in a time
+   of 1, then the least computing. The trial has no units if STEPS_MAX steps are
+   too few. */
 static void solve(struct problem *problem)
 {
     size_t count = problem->count;

@@ -41,20 +41,15 @@ struct theory_collection {
 struct theory_results {
     struct theory_collection lifo; /* best plan: last sent, first collected */
     struct theory_collection fifo; /* best plan with equal orders */
-    struct theory_collection optimal; /* best plan of all pairs, if `exact` */
-    bool exact;                       /* false: `optimal` is the best found */
+    struct theory_collection optimal; /* best of all pairs, or best found */
+    bool exact; /* true: `optimal` is proven to be the best */
 };
 
 /*
- * Finds the least makespans, load > 0, ratio >= 0. The caller frees the results
- * by free(). Up to THEORY_PAIRS_MAX workers, of plans that end together the one
- * with the least computing wins, then the first one in the order of counting.
- *
- * With more workers, LIFO is a star with g = (1 + ratio) C, served by rising C.
- * FIFO is served by rising C, or by falling C if ratio > 1, and not all workers
- * take part. From each of the two a search moves one worker at a time in one
- * order, as long as that ends earlier. It takes 1 s at most, and is
- * deterministic.
+ * Finds the plans with the least makespans for load > 0, ratio >= 0. The caller
+ * frees the results by free(). For up to THEORY_PAIRS_MAX workers, all pairs of
+ * orders are tried. Of equal makespans the plan with the least computing wins,
+ * then the first one in the order of counting.
  */
 NODISCARD struct theory_results *
 theory_results(const struct theory_workers *workers, quad load, quad ratio);

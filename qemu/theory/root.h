@@ -26,10 +26,10 @@ struct root {
     quad above;      /* value at high, 0 or more */
     quad near;       /* final distance of the ends, over `high` */
     int last;        /* the end that moved last: -1 low, 1 high, 0 none */
-    bool high_known; /* false: `above` is unknown, steps are middles */
+    bool high_known; /* false: `above` is unknown, so steps go to the middle */
 };
 
-/* Returns whether the ends are still apart. */
+/* Returns whether root->low and root->high are still apart. */
 static inline bool root_open(const struct root *root, unsigned step)
 {
     return step < ROOT_STEPS &&

@@ -14,10 +14,10 @@ struct trial {
     const struct theory_input *input;
     struct theory_flow flow;
     quad last_ps; /* originator's time in the last round */
-    quad all_ps;  /* its time in all rounds: the makespan */
+    quad all_ps;  /* originator's time in all rounds: the makespan */
 };
 
-/* The best plan so far. */
+/* The plan with the least makespan found. */
 struct choice {
     unsigned phases;
     unsigned rounds; /* 0: none yet */
@@ -25,7 +25,7 @@ struct choice {
     quad all_ps;
 };
 
-/* Returns units so few that only rounding makes them. */
+/* Returns the number of units below which only rounding is left. */
 static quad near_units(const struct trial *trial)
 {
     return ((quad)trial->input->load_units + trial->flow.stream[0].less) *
@@ -61,8 +61,8 @@ static quad beyond(struct trial *trial, unsigned rounds, quad last_ps)
 
 /*
  * Finds the originator's time in the last round with which all rounds take
- * exactly the load. The sum is piecewise linear, so a secant ends. Returns
- * false if the rounds always take more.
+ * exactly the load, by secants of a piecewise linear function. Returns false if
+ * the rounds always take more.
  */
 static bool solve(struct trial *trial, unsigned rounds)
 {
@@ -90,7 +90,8 @@ static bool solve(struct trial *trial, unsigned rounds)
     return true;
 }
 
-/* Keeps the better plan. Ties go to fewer rounds, then to more phases. */
+/* Keeps the trial if it is better than the choice. Ties go to fewer rounds,
+   then to more phases. */
 static void choose(struct choice *choice, const struct trial *trial,
                    unsigned rounds)
 {

@@ -13,14 +13,14 @@
 
 /* A member's times, in ps. */
 struct receipt {
-    long double startup_ps;  /* startup of the circuit to it */
-    long double transfer_ps; /* transfer time of its volume */
-    long double start_ps;    /* its first receipt */
-    long double last_ps;     /* its receipt in the round before */
-    /* The receipt of the current round: constant_ps + part * slope_ps. */
+    long double startup_ps;  /* startup of the circuit to the member */
+    long double transfer_ps; /* transfer time of the member's volume */
+    long double start_ps;    /* member's first receipt */
+    long double last_ps;     /* receipt in the round before */
+    /* The receipt in the current round, ps: constant_ps + part * slope_ps. */
     long double constant_ps;
     long double slope_ps;
-    uint32_t lane_end; /* last member of the lane; set in its first */
+    uint32_t lane_end; /* lane's last member; set in the first */
 };
 
 struct trial {

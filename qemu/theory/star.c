@@ -103,8 +103,8 @@ static quad balance(const struct chain *chain, const struct theory_star *star)
 struct round {
     const struct theory_star *star;
     size_t count;
-    struct chain step[THEORY_WORKERS_MAX]; /* one for each place in the order */
-    bool in[THEORY_WORKERS_MAX]; /* the worker at that place takes part */
+    struct chain step[THEORY_WORKERS_MAX]; /* chain of each ordered worker */
+    bool in[THEORY_WORKERS_MAX]; /* true: the worker at that place is used */
     quad makespan;
 };
 
@@ -283,7 +283,7 @@ static void search(struct best *best, const struct theory_star *star)
 
 struct moves {
     const struct theory_star *star;
-    struct chain step[THEORY_WORKERS_MAX]; /* one for each worker */
+    struct chain step[THEORY_WORKERS_MAX]; /* chain of each worker */
     size_t trial[THEORY_WORKERS_MAX + 1];
     struct chain before[THEORY_WORKERS_MAX + 1]; /* first 0, 1, .. workers */
     struct chain behind[THEORY_WORKERS_MAX + 1]; /* workers from 0, 1, .. on */

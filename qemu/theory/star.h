@@ -44,9 +44,9 @@ struct theory_star_plan {
     quad makespan;
     quad rate; /* load / makespan */
     quad master_units;
-    quad period; /* of equal periods, else 0; `sends` are those of each period
-                    but the last */
-    quad rate_limit; /* limit of the rate for long loads, with periods */
+    quad period; /* length of a period; 0: no equal periods. `sends` are those
+                    of each period but the last */
+    quad rate_limit; /* with periods: limit of the rate for long loads */
 };
 
 /*

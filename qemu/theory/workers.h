@@ -14,8 +14,8 @@ struct theory_line {
     unsigned number; /* from 1 */
 };
 
-/* Prints what is wrong with a line, in which column and word; NULL means the
-   whole line. Returns false. */
+/* Prints what is wrong with a line, with the column and the word; NULL stands
+   for the whole line. Returns false. */
 bool theory_line_complain(const struct theory_line *line, const char *column,
                           const char *word, const char *allowed);
 
@@ -45,7 +45,7 @@ struct theory_form {
 struct theory_workers {
     const char *path; /* the caller's */
     size_t count;
-    /* Each worker's numbers; 0 where its line has ended. */
+    /* numbers[i]: worker i's numbers; 0 where the line has ended. */
     quad numbers[THEORY_WORKERS_MAX][THEORY_COLUMNS_MAX];
     unsigned line[THEORY_WORKERS_MAX]; /* line of each worker, from 1 */
 };
