@@ -84,7 +84,6 @@ static uint32_t count_same(const struct probe_row row[], uint32_t rows)
     return count;
 }
 
-/* Sets late_half_ps and late_most_ps. */
 static void note_late(struct calibration *calibration,
                       const struct probe_row sorted[])
 {
@@ -139,7 +138,6 @@ void calibrate_set_aside(struct calibration *calibration)
 
 /* ---- fits ---- */
 
-/* Returns a - b, which may be negative. */
 static double less(uint64_t a_ps, uint64_t b_ps)
 {
     return (double)(int64_t)(a_ps - b_ps);
@@ -177,7 +175,6 @@ static bool fit_circuits(struct calibration *calibration)
     return known;
 }
 
-/* Fits the clock of the node to which the rows belong. */
 static void fit_clock(struct calibrate_clock *clock,
                       const struct calibration *calibration,
                       const struct probe_row *const rows[], double x[],

@@ -24,15 +24,14 @@
 #include "qemu/job/probe.h"
 #include "qemu/job/request.h"
 
-/* Most probes in a calibration. */
 #define CALIBRATE_ROWS_MAX 1000000u
 
 struct calibrate_clock {
     struct torus_coord at;
     uint32_t rows;
-    struct fit_value offset_ps; /* clock offset at zero_ps */
-    struct fit_value drift;     /* clock drift, seconds per second */
-    bool drifts;                /* the rows suffice to fit `drift` */
+    struct fit_value offset_ps;
+    struct fit_value drift; /* seconds per second */
+    bool drifts;            /* `drift` could be fitted */
 };
 
 struct calibration {
@@ -49,8 +48,8 @@ struct calibration {
     struct fit_value startup_ps;
     struct fit_value hop_ps;
     struct fit_value transfer_ps; /* per byte */
-    double rms_ps;                /* root mean square of the residuals */
-    uint64_t zero_ps;             /* earliest t1 of all rows */
+    double rms_ps;
+    uint64_t zero_ps; /* earliest t1 of all rows */
     uint32_t clock_count;
     struct calibrate_clock *clock; /* in the order of node indices */
 };

@@ -27,7 +27,7 @@ static double student_t(uint32_t degrees)
 
 /* The normal equations, each unknown scaled by its largest coefficient. */
 struct normal {
-    long double a[K][2 * K]; /* matrix, and the unit matrix beside it */
+    long double a[K][2 * K]; /* the unit matrix is in the right half */
     long double b[K];
     double scale[K];
 };

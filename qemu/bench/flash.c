@@ -36,11 +36,11 @@ static const char *const tools[FLASH_WAYS] = {"OpenOCD", "stm32flash",
 #define OUTPUT_LINE_BYTES 200u /* with NUL; longer lines are cut */
 
 struct output {
-    char step[16]; /* current step; empty: none */
-    char chip[96]; /* name of the chip; empty: unknown */
+    char step[16];                              /* empty: none */
+    char chip[96];                              /* empty: unknown */
     char line[OUTPUT_LINES][OUTPUT_LINE_BYTES]; /* ring buffer */
-    unsigned lines;                             /* number of lines so far */
-    char open[OUTPUT_LINE_BYTES];               /* the unfinished line */
+    unsigned lines;
+    char open[OUTPUT_LINE_BYTES];
     size_t open_bytes;
 };
 
@@ -50,7 +50,6 @@ enum ending {
     ENDING_INTERRUPTED
 };
 
-/* A process that flashes one board. */
 struct worker {
     const struct flash_board *board; /* NULL: unused */
     pid_t pid;
@@ -147,7 +146,7 @@ static void output_end(struct output *said)
     said->lines += 1;
 }
 
-/* Adds bytes of output; unprintable bytes become '?'. */
+/* Unprintable bytes become '?'. */
 static void output_add(struct output *said, const char *text, size_t bytes)
 {
     for (size_t i = 0; i < bytes; ++i) {
@@ -163,7 +162,6 @@ static void output_add(struct output *said, const char *text, size_t bytes)
     }
 }
 
-/* Prints the last lines, indented by four. */
 static void output_print(const struct output *said, FILE *out)
 {
     unsigned first =
@@ -314,7 +312,6 @@ static void start_some(struct flash *flash)
 
 /* ---- messages ---- */
 
-/* Returns the reason of a failure, by the step that the program was at. */
 static const char *trouble(const struct flash_config *config,
                            enum flash_way way, const char *step)
 {
@@ -443,7 +440,6 @@ static void read_output(struct worker *worker, bool all)
         most -= 1;
     } while (most > 0 && got > 0);
     if (got == 0) {
-        /* The worker has closed its output. */
         close(worker->output);
         worker->output = -1;
     }
@@ -550,7 +546,7 @@ static void wait_for_news(struct flash *flash)
     }
 }
 
-/* Checks all workers. Returns false if none is left. */
+/* Returns false if no worker is left. */
 static bool look_after_all(struct flash *flash)
 {
     bool at_work = false;

@@ -32,7 +32,7 @@ struct flash_board {
     char pins[IMAGE_PINS_BYTES]; /* name of the board's pins; empty: unknown */
     bool placed;                 /* `at` is set */
     struct torus_coord at;
-    unsigned line; /* line in the map file; 0: no map */
+    unsigned line; /* 0: no map file */
 };
 
 /* Returns "probe", "port" or "dfu": the column of the map file. */

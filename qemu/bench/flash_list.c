@@ -14,7 +14,6 @@
 
 #define PATH_BYTES 1024u
 
-/* State while one USB device is examined. */
 struct looked {
     const char *usb;
     const char *by_id;

@@ -18,7 +18,7 @@ struct flash_device {
     char name[FLASH_NAME_BYTES];
     /* OpenOCD's name of a debug probe's interface; NULL: no probe. */
     const char *interface;
-    char text[FLASH_LIST_TEXT];  /* USB product string, printable */
+    char text[FLASH_LIST_TEXT];  /* USB product string */
     char place[FLASH_LIST_TEXT]; /* kernel's name of the USB port */
 };
 

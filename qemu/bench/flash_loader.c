@@ -14,13 +14,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define LISTING_BYTES 65536u /* most bytes of a program's listing */
+#define LISTING_BYTES 65536u
 #define WORD_BYTES 320u
 #define FIRST_SECTOR_BYTES 16384u /* RM0090, table 5 */
 #define UNIQUE_BYTES 12u
 #define SIZE_WORD_OFFSET 2u /* offset of the flash size in its aligned word */
 
-/* State while one board is flashed. */
 struct loader {
     const struct flash_config *config;
     const struct flash_board *board;
@@ -32,8 +31,8 @@ struct loader {
        LISTING_BYTES. */
     uint8_t *flash;
     char listing[LISTING_BYTES];
-    char range[WORD_BYTES];  /* range of addresses, as an argument */
-    char layout[WORD_BYTES]; /* layout of the flash, as DFU names it */
+    char range[WORD_BYTES];
+    char layout[WORD_BYTES];
 };
 
 /* Prints a line by one dprintf(), so that it stays whole among other output. */
@@ -126,7 +125,7 @@ static const char *range(struct loader *loader, uint32_t address,
     return loader->range;
 }
 
-/* Runs a program. Returns whether its exit status is 0. */
+/* Returns whether the program's exit status is 0. */
 static bool run(struct process_output *output, const char *const words[],
                 bool mute)
 {

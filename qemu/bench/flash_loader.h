@@ -23,7 +23,6 @@
  */
 NODISCARD int flash_loader(void *request);
 
-/* Name of dfu-util's file in the request's folder. */
 #define FLASH_LOADER_FILE "read"
 
 #endif

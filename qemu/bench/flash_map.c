@@ -34,18 +34,17 @@ static const char *const names[COLUMNS] = {
     "probe", "port", "dfu", "x", "y", "unique", "pins", "interface"};
 static_assert((unsigned)COLUMN_DFU == (unsigned)FLASH_DFU, "as the ways");
 
-/* State while a map file is read. */
 struct reader {
     const char *path;
     struct flash_map *map;
-    struct torus_size size;  /* mesh size; width 0: not given */
-    unsigned line;           /* current line */
-    unsigned record_line;    /* line where the record began */
-    unsigned records;        /* records before this one, with the header */
-    unsigned field;          /* current field of the record */
-    int index[COLUMNS];      /* field of each column; -1: none */
-    bool have[COLUMNS];      /* the record has a value of this column */
-    struct flash_board next; /* board of the current record */
+    struct torus_size size; /* width 0: not given */
+    unsigned line;
+    unsigned record_line;
+    unsigned records; /* counts the header, too */
+    unsigned field;
+    int index[COLUMNS]; /* field of each column; -1: none */
+    bool have[COLUMNS]; /* the record has a value of this column */
+    struct flash_board next;
     int status;
 };
 
@@ -246,7 +245,6 @@ static void check_alone(struct reader *reader)
     }
 }
 
-/* Checks that the fields of the record describe a board. */
 static void check_board(struct reader *reader)
 {
     const bool *have = reader->have;
@@ -311,7 +309,7 @@ static bool is_blank(const uint8_t *text, size_t bytes)
 static void read_lines(struct reader *reader, struct csv_parser *parser,
                        const uint8_t *data, uint64_t bytes)
 {
-    bool inside = false; /* a quoted field continues the record */
+    bool inside = false; /* a quoted field goes on */
 
     for (uint64_t at = 0; at < bytes && reader->status == 0;) {
         const uint8_t *end = memchr(data + at, '\n', (size_t)(bytes - at));

@@ -34,7 +34,7 @@ struct flash_map {
     struct flash_board *board; /* free with flash_map_free() */
     unsigned count;
     unsigned placed;        /* boards with coordinates */
-    struct torus_size size; /* mesh size; width 0: no coordinates given */
+    struct torus_size size; /* width 0: no coordinates given */
 };
 
 /* Reads a map file. `size` is the mesh's; width 0: as large as the largest

@@ -32,17 +32,16 @@
     "the image in this board is for the pins '%s', this one for '%s' "         \
     "(--force-pins writes it all the same)"
 
-/* The settings that all boards of a command share. */
 struct flash_config {
     const struct board_kind *chip;
     /* Names of OpenOCD, stm32flash and dfu-util, looked up in PATH. */
     const char *program[FLASH_WAYS];
-    const char *interface; /* default kind of probe */
-    const char *map_name;  /* name of the map file; NULL: no map */
+    const char *interface; /* for probes without one */
+    const char *map_name;  /* NULL: no map file */
     const uint8_t *image;  /* ELF file, checked by elf_open() */
-    uint64_t image_bytes;  /* length of the ELF file, bytes */
-    const uint8_t *flash;  /* flash contents with the image */
-    uint32_t flash_bytes;  /* length of `flash`, at least 1 */
+    uint64_t image_bytes;
+    const uint8_t *flash; /* flash contents */
+    uint32_t flash_bytes; /* at least 1 */
     /* Offset of a board's coordinates in the ELF file; 0: not set. */
     uint64_t place_offset;
     bool sees_usb; /* all devices are plugged into this host */
@@ -51,7 +50,7 @@ struct flash_config {
     const char *pins;
     struct torus_size size;
     unsigned jobs;      /* boards at a time, 1 to FLASH_JOBS_MAX */
-    unsigned timeout_s; /* time limit for a board, s; not 0 */
+    unsigned timeout_s; /* for one board; not 0 */
 };
 
 struct flash_request {
@@ -61,7 +60,6 @@ struct flash_request {
     const char *folder;
 };
 
-/* Returns the KiB of flash that the image needs. */
 static inline uint32_t flash_config_kib(const struct flash_config *config)
 {
     return (config->flash_bytes + 1023) / 1024;

@@ -20,7 +20,6 @@ static const struct interface {
     {"jlink", "swd"},
 };
 
-/* Returns the interface of this name, or NULL. */
 static const struct interface *find(const char *name)
 {
     for (size_t i = 0; i < sizeof interfaces / sizeof *interfaces; ++i) {

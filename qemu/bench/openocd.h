@@ -9,7 +9,6 @@
 /* Returns the OpenOCD interface of this name, or NULL. */
 const char *flash_openocd_interface(const char *name);
 
-/* The known interfaces, for messages. */
 #define FLASH_OPENOCD_INTERFACES "stlink, stlink-dap, cmsis-dap or jlink"
 
 /* Fills in the command line of OpenOCD (0.12) to flash a board with a debug

@@ -9,7 +9,6 @@
 
 #define ADDRESSES_TEXT_BYTES 128u
 
-/* Text for a failure of addresses_find(). */
 #define ADDRESSES_MISSING                                                      \
     "arm-none-eabi-addr2line, of binutils-arm-none-eabi, does not run"
 

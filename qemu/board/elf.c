@@ -109,10 +109,9 @@ static int read_segment(struct elf_image *image, const uint8_t *header)
     return 0;
 }
 
-/* A table of program or section headers. */
 struct headers {
     const uint8_t *first;
-    unsigned size; /* size of a header, bytes */
+    unsigned size; /* bytes of one header */
     unsigned count;
 };
 

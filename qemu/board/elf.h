@@ -22,9 +22,8 @@ struct elf_place {
     uint32_t ram_bytes;
 };
 
-/* A piece of the file, and its load address. */
 struct elf_segment {
-    uint64_t offset; /* offset in the file */
+    uint64_t offset; /* in the file */
     uint64_t bytes;
     uint64_t address;
 };
@@ -35,7 +34,7 @@ struct elf_image {
     const struct elf_place *place;
     struct elf_segment segment[ELF_SEGMENTS_MAX];
     unsigned segments;
-    uint32_t flash_bytes;            /* bytes of flash up to the image's end */
+    uint32_t flash_bytes;            /* from flash_start to the image's end */
     char message[ELF_MESSAGE_BYTES]; /* why elf_open() failed: one line */
 };
 

@@ -108,7 +108,7 @@ static int ask(char text[ANSWER_BYTES], const char *program, const char *word,
                        ANSWER_MS);
 }
 
-/* Returns what is wrong with the program, or NULL. */
+/* Returns an error text, or NULL. */
 static const char *check_machine(const char *program, const char *machine)
 {
     char text[ANSWER_BYTES];

@@ -14,7 +14,7 @@
 
 struct fault_image {
     char path[PATH_MAX];
-    uint32_t crc;                    /* CRC of the image, as boards report it */
+    uint32_t crc;
     char kernels[ELF_NAMES_BYTES];   /* " search spin"; "": unknown */
     char why[FAULT_IMAGE_WHY_BYTES]; /* why it is unusable, or "" */
 };

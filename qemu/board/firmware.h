@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The firmware image of emulated boards. */
+/* Finds the firmware image of emulated boards. */
 #ifndef QEMU_BOARD_FIRMWARE_H
 #define QEMU_BOARD_FIRMWARE_H
 

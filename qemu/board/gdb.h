@@ -13,9 +13,8 @@
 
 struct gdb_sockets;
 
-/* A board's end of the connection to its debugger. */
 struct gdb_door {
-    int listener; /* listening socket, which the board inherits */
+    int listener; /* inherited by the board */
     /* The board halts before its first instruction until a debugger continues
        it. */
     bool halts;
@@ -23,7 +22,7 @@ struct gdb_door {
 
 /* The boards that halt at their start; zeros: none. */
 struct gdb_halts {
-    struct torus_coord at[GDB_HALTS_MAX]; /* coordinates in the mesh */
+    struct torus_coord at[GDB_HALTS_MAX];
     unsigned count;
 };
 
@@ -33,7 +32,6 @@ struct gdb_halts {
 struct gdb_sockets *gdb_open(const char *dir, const char *image,
                              struct torus_size size, struct gdb_halts halts);
 
-/* Returns the doors, one for each node. */
 const struct gdb_door *gdb_doors(const struct gdb_sockets *sockets);
 
 const char *gdb_dir(const struct gdb_sockets *sockets);

@@ -34,7 +34,7 @@ enum {
 
 struct board_kind {
     struct elf_place place; /* place.board is the name after --board */
-    const char *folder;     /* folder name in build/, boot/, hal/ */
+    const char *folder;     /* in build/, boot/, hal/ */
     const char *machine;    /* QEMU's -machine; NULL: not emulated */
     enum board_circuits circuits;
 
@@ -45,9 +45,9 @@ struct board_kind {
     uint32_t identity_offset; /* image identity, bytes from flash_start */
 
     /* Fields of boards that can be flashed; target is NULL for others. */
-    const char *target;      /* OpenOCD's target script */
-    uint32_t idcode_address; /* address of DBGMCU_IDCODE; RM0090, 38.6.1 */
-    uint32_t device;         /* DEV_ID of the chip, bits 0 to 11 */
+    const char *target;
+    uint32_t idcode_address; /* DBGMCU_IDCODE: RM0090, 38.6.1 */
+    uint32_t device;         /* DEV_ID, bits 0 to 11 */
     const char *device_name;
     uint32_t size_address;   /* 16-bit flash size, KiB; RM0090, 39.2 */
     uint32_t unique_address; /* 96-bit unique number; RM0090, 39.1 */

@@ -58,7 +58,6 @@ struct backend {
        cannot. */
     void (*kill)(void *context, uint32_t node);
 
-    /* Ends all nodes and frees the context. */
     void (*stop)(void *context);
 
     /* Prints what is known about a node that died. NULL: nothing is known. */
@@ -89,17 +88,17 @@ NODISCARD int native_start(struct backend *backend, uint32_t nodes,
 
 struct boards_config {
     const struct board_kind *board;
-    const char *firmware; /* path of the firmware image */
+    const char *firmware;
     /* Path of the firmware of boards that become slow during the run; or
        NULL. */
     const char *firmware_slow;
-    const char *qemu; /* name of the QEMU program */
+    const char *qemu;
     uint32_t nodes;
-    uint32_t first; /* mesh number of this backend's first node */
+    uint32_t first; /* number of the first node */
     /* Path of the object for a zygote (qemu/board/zygote.h). NULL: each board
        starts as a QEMU process of its own. */
     const char *zygote_object;
-    bool verbose; /* print on stderr how boards start */
+    bool verbose;
     /* Doors for gdb, one a node; NULL: no debuggers. */
     const struct gdb_door *gdb;
 };

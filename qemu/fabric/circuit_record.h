@@ -9,18 +9,18 @@
 
 /* One circuit that was granted: a path of links held for one message. */
 struct circuit_record {
-    uint32_t source; /* sending node, row by row */
+    uint32_t source; /* node index, row by row */
     uint32_t destination;
-    uint8_t port;    /* port by which the message leaves the source */
-    uint8_t arrival; /* port by which it reaches the destination */
+    uint8_t port;
+    uint8_t arrival; /* port at the destination */
     uint8_t kind;    /* kind of message: WIRE_PART, WIRE_RESULT ... */
-    uint8_t phase;   /* phase of the schedule, 1 to N */
-    uint16_t round;  /* round of a WIRE_PART message, from 0 */
+    uint8_t phase;   /* 1 to N */
+    uint16_t round;  /* from 0 */
     uint16_t hops;
-    uint32_t bytes;      /* length of the message, bytes, with headers */
+    uint32_t bytes;      /* with headers */
     uint64_t request_ps; /* time when the send was first in its queue */
     uint64_t grant_ps;   /* start; after request_ps if a link was busy */
-    uint64_t end_ps;     /* time when the links were released */
+    uint64_t end_ps;
 };
 
 /* The purpose of a circuit, in the order in which a job has them. */
@@ -31,7 +31,6 @@ enum circuit_purpose {
     CIRCUIT_PURPOSES
 };
 
-/* Returns the purpose of a message of this kind. */
 static inline enum circuit_purpose circuit_purpose(unsigned kind)
 {
     switch (kind) {

@@ -10,9 +10,9 @@
    before they are requested, and a message that arrives at a deadline is in
    time. */
 enum event_type {
-    EVENT_RELEASE, /* a circuit ends */
+    EVENT_RELEASE,
     EVENT_REQUEST,
-    EVENT_DEADLINE /* a receive times out */
+    EVENT_DEADLINE
 };
 
 enum fabric_node_state {
@@ -32,10 +32,9 @@ enum fabric_node_state {
 /* The latest time of an event; UINT64_MAX is FABRIC_NEVER_PS. */
 #define TIME_MAX_PS (UINT64_MAX - 1)
 
-/* A queued, travelling or delivered message. */
 struct transit {
     struct fabric_message message;
-    struct transit *next; /* next in a send queue or an inbox */
+    struct transit *next;
     uint64_t request_ps;
     uint64_t arrival_ps;
     uint32_t source;
@@ -54,11 +53,11 @@ struct fifo {
 };
 
 struct fabric_port {
-    struct fifo queue; /* waiting sends: see queue_of() */
+    struct fifo queue; /* see queue_of() */
     struct fifo inbox;
-    bool busy;        /* a circuit leaves by this port */
-    bool used;        /* a circuit has ended at free_ps */
-    uint64_t free_ps; /* time when the last send ended */
+    bool busy;
+    bool used; /* a circuit has ended at free_ps */
+    uint64_t free_ps;
     struct node_counters counters;
 };
 
@@ -67,7 +66,7 @@ struct fabric_node {
     uint64_t time_ps; /* time when the node began to run or to rest */
     uint32_t port_mask;
     uint8_t circuits;    /* circuits that the node's torus ports hold */
-    uint8_t tag_wanted;  /* the only tag to receive; 0: any */
+    uint8_t tag_wanted;  /* 0: any */
     uint16_t head_bytes; /* bytes of a message to wait for; 0: all */
     int32_t first_error;
     enum fabric_node_state state;
@@ -82,7 +81,7 @@ struct fabric {
     struct fabric_node *node;
     uint8_t *link; /* states, by torus_link() */
     struct event_queue events;
-    struct event_queue runs;  /* start times of running nodes */
+    struct event_queue runs;
     struct transit **blocked; /* blocked sends, oldest request first */
     size_t blocked_count;
     size_t blocked_room;
@@ -93,9 +92,9 @@ struct fabric {
     size_t circuit_room;
     uint64_t conflicts;
     uint64_t latest_release_ps;
-    uint64_t now_ps;         /* time of the last event */
-    bool retry_due;          /* links were released: try blocked sends again */
-    struct transit *leaving; /* message to report to the caller */
+    uint64_t now_ps;
+    bool retry_due; /* links were released: try blocked sends again */
+    struct transit *leaving;
 };
 
 static void *grow(void *array, size_t *room, size_t count, size_t item)
@@ -613,7 +612,7 @@ static void process_request(struct fabric *fabric, struct transit *transit,
 
 /* ---- progress ---- */
 
-/* Returns the first message of that tag (0: of any), or NULL. */
+/* Tag 0 stands for any tag. */
 static struct transit *first_tagged(const struct fifo *inbox, uint8_t tag)
 {
     struct transit *transit = inbox->first;

@@ -46,8 +46,8 @@ struct fabric;
    - 2 ps (213 days) are cut to that. */
 struct fabric_config {
     struct torus_size size;
-    struct profile profile; /* times of a circuit, ps */
-    uint32_t dead_link;     /* a broken link, torus_link() + 1; 0: none */
+    struct profile profile;
+    uint32_t dead_link; /* a broken link, torus_link() + 1; 0: none */
     /* Number of the circuit whose message is damaged, from 1; 0: none. */
     uint32_t corrupt_message;
     uint8_t ports_at_once;  /* torus ports in use at once: 1, 2 or 4; 0: 4 */
@@ -68,7 +68,7 @@ struct fabric_message {
 
 enum fabric_step {
     FABRIC_WAIT,      /* a node runs: the caller reports its next request */
-    FABRIC_STUCK,     /* no node runs, and no event is left */
+    FABRIC_STUCK,     /* no event is left */
     FABRIC_DELIVER,   /* give the message to the node, which runs again */
     FABRIC_DRAINED,   /* all sends of the node ended; it runs again */
     FABRIC_TIMED_OUT, /* no message came by the deadline; the node runs */
@@ -82,7 +82,7 @@ struct fabric_action {
                              time_ps if the node goes on with the head alone */
     uint64_t arrival_ps; /* mesh time when the last byte arrived; before time_ps
                             if the message had to wait */
-    void *cookie;        /* cookie of the message, or NULL */
+    void *cookie;
     uint32_t node;
     uint32_t source;
     uint32_t bytes;

@@ -7,7 +7,6 @@
 #include "hal/node.h"
 #include "torus/torus.h"
 
-/* Most injections of one run. */
 #define INJECTION_MAX 1024u
 
 /* Latest start of a slowdown: a node's timer wraps after 171 s. */
@@ -18,9 +17,9 @@
    first order. */
 struct injection {
     struct torus_coord at;
-    enum node_injection fault; /* NODE_INJECT_NONE: a slowdown */
-    uint8_t slow_shift;        /* 1 to 3; 0 for a fault */
-    uint64_t slow_from_ps;     /* at most INJECTION_FROM_MAX_PS */
+    enum node_injection fault;
+    uint8_t slow_shift;    /* 1 to 3; 0 for a fault */
+    uint64_t slow_from_ps; /* at most INJECTION_FROM_MAX_PS */
 };
 
 /* All injections of a run. The caller owns the array, which must stay valid. */
@@ -33,10 +32,9 @@ struct injections {
    NULL. Node and time in it are 0. */
 const struct injection *injection_kind(const char *name);
 
-/* Returns the name of the injection's kind. */
 const char *injection_name(const struct injection *injection);
 
-/* Returns the slowdown of a node, or NULL. */
+/* Returns NULL if the node has no slowdown. */
 const struct injection *injection_slow(const struct injections *injections,
                                        struct torus_coord at);
 

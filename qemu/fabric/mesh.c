@@ -44,7 +44,6 @@ uint32_t mesh_originator(const struct mesh_config *config, uint32_t index)
     return torus_index(config->size, originator_at(config, index));
 }
 
-/* Returns the index of the originator that a node serves. */
 static uint32_t group_of(const struct mesh_config *config, uint32_t node)
 {
     return config->groups != NULL ? config->groups->of_node[node] : 0;
@@ -139,7 +138,6 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
     watch_mesh(config->watch, mesh);
 }
 
-/* Frees the reports of earlier orders. */
 static void drop_reports(struct mesh *mesh)
 {
     for (uint32_t i = 0; i < mesh_originators(mesh->config); ++i) {
@@ -707,7 +705,6 @@ static enum mesh_end run_to_end(struct mesh *mesh, bool more)
     return end;
 }
 
-/* Writes each port's counters into its node's window. */
 static void publish_counters(const struct mesh *mesh)
 {
     for (uint32_t node = 0; node < torus_nodes(mesh->config->size); ++node) {

@@ -9,20 +9,20 @@
 #include "qemu/base/file.h"
 
 enum mesh_end {
-    MESH_DONE,       /* every originator (root of a job) has ended */
-    MESH_FAILED,     /* stderr says why */
-    MESH_INTERRUPTED /* by the user */
+    MESH_DONE,   /* every originator (root of a job) has ended */
+    MESH_FAILED, /* stderr says why */
+    MESH_INTERRUPTED
 };
 
 /* One message from the host: room for a header, then payload in two pieces. */
 struct mesh_order {
     uint16_t job;
     uint8_t kind;
-    const uint8_t *head; /* first piece of the payload */
+    const uint8_t *head;
     uint32_t head_bytes;
     struct file_piece load; /* second piece, read from a file */
     uint32_t load_bytes;
-    bool more; /* another order follows this one */
+    bool more;
 };
 
 /* Config and backend must outlive the mesh. */
@@ -37,7 +37,6 @@ enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order order[]);
 /* Returns the number of originators: nodes that distribute a job. */
 uint32_t mesh_originators(const struct mesh_config *config);
 
-/* Returns the node number of originator `index`. */
 uint32_t mesh_originator(const struct mesh_config *config, uint32_t index);
 
 void mesh_free(struct mesh *mesh);

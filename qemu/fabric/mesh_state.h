@@ -19,9 +19,9 @@ struct mesh_report {
 
 /* Assigns every node to an originator if a mesh has several. */
 struct mesh_groups {
-    uint32_t count;                       /* number of originators */
-    const struct torus_coord *originator; /* node of each originator */
-    const uint16_t *of_node; /* index of each node's originator, row by row */
+    uint32_t count;
+    const struct torus_coord *originator;
+    const uint16_t *of_node; /* index of each node's originator */
 };
 
 struct mesh_config {
@@ -29,7 +29,7 @@ struct mesh_config {
     struct torus_coord originator;    /* unused if `groups` is set */
     const struct mesh_groups *groups; /* NULL: the mesh has one originator */
     struct fabric_config fabric;
-    uint32_t identity; /* number of this mesh in every message header */
+    uint32_t identity;
     struct injections injections;
     /* Speeds of boards: an instruction of node i takes 32 ns << slow_shift[i],
        with shifts of 0 to BACKEND_SLOW_SHIFT_MAX. NULL: all 0. */
@@ -46,9 +46,9 @@ struct mesh_config {
 };
 
 struct mesh_node {
-    uint32_t sequence;       /* number of the last request; 0: node is not up */
-    uint64_t event_ps;       /* mesh time of the last event in the node's log */
-    uint32_t sends_read;     /* sends that the driver has read */
+    uint32_t sequence; /* number of the last request; 0: node is not up */
+    uint64_t event_ps; /* mesh time of the last event in the node's log */
+    uint32_t sends_read;
     uint32_t sends_reported; /* ended sends that the node knows of */
     uint32_t last_post;      /* last post (forwarding rule) carried out */
     uint32_t sent;           /* messages that the node sent since the order */
@@ -58,15 +58,15 @@ struct mesh {
     const struct mesh_config *config;
     struct backend *backend;
     struct fabric *fabric;
-    struct mesh_node *node; /* by node number */
-    uint64_t sent_all;      /* messages that all nodes sent since the order */
-    uint64_t waiting;       /* messages not received yet */
+    struct mesh_node *node;
+    uint64_t sent_all; /* messages that all nodes sent since the order */
+    uint64_t waiting;
     uint32_t up;
     uint32_t ended;
-    bool ordered; /* the originator has its first order */
-    bool unread;  /* an order's file is unreadable; stderr says so */
-    struct mesh_report *report; /* last report of each originator */
-    uint64_t report_ps;         /* mesh time of the last report */
+    bool ordered;
+    bool unread; /* an order's file is unreadable; stderr says so */
+    struct mesh_report *report; /* by originator */
+    uint64_t report_ps;
     struct watchdog watchdog;
     uint32_t vain;    /* rings since the last progress */
     double up_wall_s; /* host_clock_s() when the last board came up */

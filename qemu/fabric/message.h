@@ -29,8 +29,8 @@ struct message {
     /* All bytes of an order from the host; or NULL. */
     uint8_t *whole;
     uint32_t source; /* sending node, or MESSAGE_FROM_HOST */
-    uint32_t bytes;  /* length with header */
-    uint32_t mesh;   /* identity of the mesh, for the header */
+    uint32_t bytes;  /* with header */
+    uint32_t mesh;
     uint16_t job;
     uint8_t kind;
     uint8_t head[CIRCUIT_ROW_BYTES]; /* piece[0] of a message cut from a row */
@@ -59,7 +59,6 @@ void message_join(uint8_t *out, const struct message *message);
 /* Writes the CRC of a whole message into its header. */
 void message_seal(uint8_t *whole, size_t bytes);
 
-/* Returns whether the CRC is right. */
 bool message_is_sound(const uint8_t *whole, size_t bytes);
 
 /* Damages a whole message after its CRC is written. Returns whether the

@@ -15,7 +15,7 @@
 struct native {
     uint32_t nodes;
     struct host_node **node;
-    uint8_t *memory; /* all windows */
+    uint8_t *memory;
     struct slices *slices;
     bool started; /* the first slices are due */
 };

@@ -46,7 +46,7 @@ struct board {
     struct window *window; /* shared memory; only its head until the start */
     pid_t pid;             /* process; 0: not started, or ended */
     int doorbell;
-    bool boots; /* the board is one of `booting` */
+    bool boots;
     unsigned slow_shift;
     struct window_injection injection;
 };
@@ -59,11 +59,11 @@ struct boards {
     uint32_t booting; /* started boards that have made no request yet */
     uint32_t booting_max;
     int epoll;
-    int signals;      /* signalfd of signals that end the program; or -1 */
-    sigset_t before;  /* signal mask before boards_start() */
-    bool interrupted; /* a signal to end has come */
-    int log;          /* descriptor with the output of all QEMUs */
-    uint64_t kills;   /* out-of-memory kills before the boards started */
+    int signals;     /* signalfd of signals that end the program; or -1 */
+    sigset_t before; /* signal mask before boards_start() */
+    bool interrupted;
+    int log;        /* output of all QEMUs */
+    uint64_t kills; /* out-of-memory kills before the boards started */
     /* How boards start: as forks of a zygote (qemu/board/zygote.h), or as
        separate QEMU processes. Boards behave alike either way. */
     bool forks; /* zygotes are used; false once one has failed */
@@ -343,7 +343,6 @@ static int start_boards(struct boards *boards)
     return 0;
 }
 
-/* Notes a board's first request: the board has booted. */
 static void note_request(struct boards *boards, struct board *board)
 {
     if (board->boots && window_read_u32(&board->window->request.sequence) > 0) {
@@ -367,14 +366,12 @@ static bool read_ring(struct boards *boards, uint32_t node)
     return true;
 }
 
-/* Returns the next ring that the last wait has found. */
 static enum backend_event next_event(struct boards *boards, uint32_t *node)
 {
     *node = boards->event[boards->event_at++].data.u32;
     return read_ring(boards, *node) ? BACKEND_RANG : BACKEND_DIED;
 }
 
-/* Returns whether a signal to end this program has come. */
 static bool is_interrupted(struct boards *boards)
 {
     boards->interrupted |= process_signal_pending() != 0;

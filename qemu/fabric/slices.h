@@ -25,7 +25,6 @@ struct slices;
    for one node. */
 typedef void slices_run(void *context, uint32_t node);
 
-/* Returns the number of processors that this process may use. */
 unsigned slices_processors(void);
 
 /* Prepares for `nodes` nodes in `threads` threads, 1 or more, with the

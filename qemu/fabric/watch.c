@@ -15,7 +15,7 @@ struct watch {
     uint32_t batches;
     const struct mesh *mesh; /* NULL: no mesh to watch */
     uint64_t order_ps;
-    uint32_t first_circuit; /* first circuit since the order */
+    uint32_t first_circuit;
 };
 
 struct watch *watch_new(void)

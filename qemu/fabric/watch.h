@@ -13,21 +13,20 @@
 #define WATCH_CIRCUITS 4000u /* most circuits of a view: the newest */
 
 enum watch_stage {
-    WATCH_STARTING,   /* no board is started yet */
-    WATCH_BOOTING,    /* the nodes start, or the host looks for boards */
-    WATCH_RUNNING,    /* the job runs */
+    WATCH_STARTING,
+    WATCH_BOOTING, /* the nodes start, or the host looks for boards */
+    WATCH_RUNNING,
     WATCH_COLLECTING, /* the host reads the report from the nodes */
-    WATCH_DONE        /* all nodes have ended */
+    WATCH_DONE
 };
 
 enum watch_state {
-    WATCH_DOWN,    /* the node is not up yet */
-    WATCH_WAITS,   /* waits for a message or the end of its sends */
-    WATCH_AT_WORK, /* the node computes */
+    WATCH_DOWN,
+    WATCH_WAITS, /* waits for a message or the end of its sends */
+    WATCH_AT_WORK,
     WATCH_FINISHED,
 };
 
-/* A copy of the state of a mesh. */
 struct watch_view {
     enum watch_stage stage;
     uint32_t batch; /* part of the load in progress, from 0 */

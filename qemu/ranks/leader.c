@@ -21,7 +21,6 @@
    costs more than a doorbell, and yields the core. */
 #define OWN_AT_ONCE 16u
 
-/* Number of meshes so far. */
 static uint16_t meshes;
 
 struct peer {
@@ -35,7 +34,7 @@ struct peer {
 
 struct leader {
     struct leader_config config;
-    struct local *local; /* nodes of rank 0 */
+    struct local *local;
     uint32_t nodes;
     unsigned ranks;
     uint32_t *first;
@@ -43,12 +42,12 @@ struct leader {
     uint8_t *copies; /* copies of all windows: qemu/ranks/patch.h */
     struct record_start *start;
     bool started;
-    uint32_t number; /* number of the last payload */
+    uint32_t number;
     /* The next ANSWER, and the SEND of its message. */
     struct record_answer answer;
     struct record_send send;
-    uint32_t sender;    /* node that sends; MESSAGE_FROM_HOST: no SEND */
-    bool failed;        /* a rank has failed; stderr says why */
+    uint32_t sender; /* node that sends; MESSAGE_FROM_HOST: no SEND */
+    bool failed;
     bool broken;        /* a record for rank 0's nodes is invalid */
     uint64_t idle_ns;   /* time without records or doorbells, ns */
     unsigned own_rings; /* doorbells of rank 0's nodes since MPI was polled */
@@ -400,7 +399,6 @@ static void leader_explain(void *context, uint32_t node, FILE *out)
     }
 }
 
-/* Sends START to all ranks. */
 static void start_nodes(struct leader *leader)
 {
     for (uint32_t node = 0; node < leader->nodes; ++node) {

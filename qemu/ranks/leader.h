@@ -15,7 +15,7 @@
 
 struct leader_config {
     struct torus_size size;
-    uint32_t identity; /* identity of the mesh */
+    uint32_t identity;
     enum share_map map;
     bool in_process;
     struct boards_config boards; /* unused if in_process */

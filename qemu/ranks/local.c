@@ -27,7 +27,7 @@ struct local_node {
     enum message_damage damage;
     bool rings; /* ring the node when the payload has come */
     bool waits; /* the node has rung, and has no answer yet */
-    bool up;    /* the node has rung once */
+    bool up;
     struct waiting *first;
     struct waiting **end;
 };
@@ -35,7 +35,7 @@ struct local_node {
 /* A payload that came before it was expected. */
 struct early {
     struct early *next;
-    uint32_t index; /* index of the node */
+    uint32_t index;
     uint32_t number;
     size_t bytes;
     uint8_t data[];
@@ -55,8 +55,8 @@ struct local {
     bool running; /* nodes are started, and none has died */
     uint64_t between_bytes;
     uint32_t up;
-    double start_s; /* host time when nodes began to start */
-    double up_s;    /* host time when the last node was up; or 0 */
+    double start_s; /* host time */
+    double up_s;    /* host time; or 0 */
 };
 
 /* ---- beginning and end ---- */
@@ -434,7 +434,6 @@ static void explain(const struct local *local, uint32_t index)
     free(text);
 }
 
-/* Carries out an order about one node. */
 static bool obey_node(struct local *local, uint32_t index,
                       const struct ranks_record *record)
 {

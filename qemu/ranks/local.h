@@ -16,7 +16,7 @@ struct local;
 
 struct local_config {
     const uint32_t *first; /* first node of each rank, from share_out() */
-    uint32_t identity;     /* identity of the mesh */
+    uint32_t identity;
     bool in_process;
     struct boards_config boards; /* local_new() sets `nodes` and `first` */
     uint8_t *copies;             /* rank 0: copies of its windows; else NULL */

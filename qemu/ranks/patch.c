@@ -184,7 +184,6 @@ void patch_make(struct patch *patch, const struct window *window,
 
 /* ---- applying ---- */
 
-/* Returns whether a node may write a range of its window. */
 static bool is_the_nodes(size_t offset, size_t bytes)
 {
     static const struct {

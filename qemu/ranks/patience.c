@@ -52,7 +52,6 @@ static char *variable_of(const char *folder, const char *name)
     return value;
 }
 
-/* Returns whether a process is stopped, by a signal or a debugger. */
 static bool is_stopped(const char *folder)
 {
     char path[64];

@@ -10,7 +10,6 @@
    are stopped. Time in which this process itself was stopped does not count. */
 void patience_begin(const char *fail, unsigned seconds);
 
-/* Ends the wait. */
 void patience_end(void);
 
 #endif

@@ -28,7 +28,6 @@ struct outbox {
     size_t room;
 };
 
-/* State of this process as a rank. */
 static struct {
     const struct transport *transport; /* NULL: the only process */
     unsigned own;
@@ -288,7 +287,6 @@ static void take_broken(struct ranks_record *record)
     record->body = NULL;
 }
 
-/* Takes the next record of the current message. */
 static void take(struct ranks_record *record)
 {
     size_t left = ranks.bytes - ranks.at;

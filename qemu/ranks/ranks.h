@@ -32,7 +32,6 @@ NODISCARD int ranks_begin(unsigned start_s);
 unsigned ranks_own(void);
 unsigned ranks_count(void);
 
-/* Sets the mesh number of later records. */
 void ranks_set_mesh(uint16_t mesh);
 
 /* A piece of a record's body; NULL and 0: empty. */
@@ -64,7 +63,7 @@ bool ranks_next(struct ranks_record *record);
    came. */
 bool ranks_await(struct ranks_record *record, double until_s);
 
-/* Returns whether the next record is there without asking MPI. */
+/* Does not ask MPI. */
 bool ranks_at_hand(void);
 
 /* Bytes of records, without payloads, exchanged with one other rank. */

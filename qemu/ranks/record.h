@@ -56,7 +56,7 @@ enum record_kind {
 };
 
 struct record {
-    uint32_t bytes; /* length of the body, bytes */
+    uint32_t bytes; /* bytes of the body */
     uint16_t kind;  /* enum record_kind */
     uint16_t mesh;  /* mesh number; records of old meshes are dropped */
     uint32_t node;  /* node, or 0; 1 in LOOK asks for windows, too */
@@ -65,7 +65,7 @@ struct record {
 #define RECORD_NAME_BYTES RANK_HOST_BYTES
 
 struct record_hello {
-    char version[RECORD_NAME_BYTES]; /* version of the command */
+    char version[RECORD_NAME_BYTES];
     char host[RECORD_NAME_BYTES];
     uint32_t cores;
     uint32_t reserved;
@@ -76,7 +76,7 @@ struct record_hello {
    follow, then two images, firmware_bytes and slow_bytes long. */
 struct record_open {
     uint32_t ranks;
-    uint32_t identity;   /* identity of the mesh in every message */
+    uint32_t identity;
     uint32_t in_process; /* 1: native nodes, no boards */
     uint32_t verbose;
     uint32_t one_by_one;
@@ -106,7 +106,7 @@ struct record_answer {
 
 /* A SEND record: the message to send as a header and three pieces. */
 struct record_send {
-    uint32_t to; /* destination node */
+    uint32_t to;
     uint32_t number;
     uint16_t job;
     uint8_t kind;
@@ -120,7 +120,6 @@ struct record_payload {
     uint32_t reserved;
 };
 
-/* Statistics of a rank in a LOOKED record. */
 struct record_looked {
     double boot_s;          /* seconds until its last node was up; 0: not yet */
     double run_s;           /* seconds since then */

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Sends the host data of a worker to rank 0. */
 void roll_answer(void);
 
 /* Waits in rank 0 until all ranks have answered, once. Returns 0, or -1 after a
@@ -24,13 +23,12 @@ const struct record_hello *roll_of(unsigned rank);
    cores. Call roll_call() first. */
 void roll_share(uint32_t first[], struct torus_size size, enum share_map map);
 
-/* A host that runs ranks. */
 struct host {
     const char *name; /* valid until the process ends */
     unsigned ranks;
     uint32_t nodes;
     uint64_t left_bytes; /* free memory, bytes; UINT64_MAX: unknown */
-    bool first;          /* rank 0 runs on this host */
+    bool first;
 };
 
 /* Returns an array of *count hosts with ranks, and how many nodes each would

@@ -14,8 +14,8 @@ struct rank_seen {
     double boot_s; /* seconds until its last node was up */
     double run_s;
     uint64_t doorbells;
-    uint64_t up_bytes;      /* bytes sent to rank 0 */
-    uint64_t down_bytes;    /* bytes received from rank 0 */
+    uint64_t up_bytes;      /* to rank 0 */
+    uint64_t down_bytes;    /* from rank 0 */
     uint64_t between_bytes; /* bytes of payloads sent to other ranks */
 };
 

@@ -32,7 +32,6 @@ struct transport {
     /* Ends MPI. Waits until all ranks do the same. */
     void (*end)(void);
 
-    /* Ends all ranks at once with this exit status. */
     void (*abort)(int status);
 };
 

@@ -26,7 +26,6 @@ struct image {
     char path[64];
 };
 
-/* The nodes of a mesh that run on this rank. */
 struct share {
     struct local *local; /* NULL: nodes not started */
     struct record_open open;

@@ -29,7 +29,7 @@
 
 struct request {
     struct forker_request head;
-    int answer; /* socket for the reply */
+    int answer;
     int fd[FORKER_FDS_MAX];
     unsigned fds;
 };
@@ -82,9 +82,9 @@ struct thread_args {
 
 static struct {
     bool expected; /* the zygote makes a machine for its forks */
-    int control;   /* socket to the launcher */
-    int bell;      /* other end of the zygote's doorbell */
-    int window_fd; /* QEMU's descriptor of the window */
+    int control;
+    int bell; /* other end of the zygote's doorbell */
+    int window_fd;
     pthread_t *thread;
     void *(*start)(void *args);
     struct thread_args args;
@@ -138,7 +138,6 @@ static bool expect_machine(void)
     return true;
 }
 
-/* Finds the address of the machine's window. */
 static void find_window(void)
 {
     FILE *maps = fopen("/proc/self/maps", "re");

@@ -46,7 +46,7 @@ struct forker_request {
 };
 
 struct forker_reply {
-    pid_t board;  /* pid of the board; 0: the zygote is ready */
+    pid_t board;  /* 0: the zygote is ready */
     bool machine; /* forked boards have a machine already */
 };
 

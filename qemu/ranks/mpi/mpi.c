@@ -11,13 +11,12 @@
 
 #define TAG 1
 
-/* A message that is being sent or received. */
 struct item {
     struct item *next;
     MPI_Request request;
     void *data;
     size_t bytes;
-    int from; /* sending rank of a received message */
+    int from;
 };
 
 /* Items in the order in which they began. */
@@ -115,7 +114,6 @@ static int begin(unsigned *rank, unsigned *ranks)
     return 0;
 }
 
-/* Frees messages that have been sent. */
 static void sweep(void)
 {
     struct item **place = &out.first;
