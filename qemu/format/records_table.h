@@ -25,7 +25,7 @@ struct records_column {
     bool found;       /* the current table has the column */
     uint32_t index;
     uint32_t whole;    /* most digits of a cell before the point */
-    uint32_t decimals; /* most digits behind the point */
+    uint32_t decimals; /* most digits of a cell after the point */
 };
 
 /* The columns and the value that are looked for in the tables of a load. */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A remark is made if a ratio exceeds its threshold below. */
+/* Thresholds: a remark is made if a ratio exceeds one of these. */
 #define OFF_THE_PLAN 0.05
 #define SLOWER 1.5
 #define DIFFER 1.25
@@ -242,7 +242,8 @@ static void judge_rest(json_t *remarks, const struct outcome *outcome)
     }
 }
 
-/* Returns whether the plan was wrong and no cause was told. */
+/* Adds a remark if the run missed the plan. Returns whether the cause is open.
+ */
 static bool judge_plan(json_t *remarks, const struct outcome *outcome)
 {
     double off = outcome_overhead_vs_plan(outcome);

@@ -175,7 +175,8 @@ static void print_circuit_args(FILE *out, const struct outcome *outcome,
             circuit->end_ps);
 }
 
-/* Prints the receipt of a part, while the node does nothing else. */
+/* Prints a slice for receiving a part of the load, while the node does nothing
+   else. */
 static void print_receipt(FILE *out, const struct outcome *outcome,
                           const struct circuit_record *circuit)
 {

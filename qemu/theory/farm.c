@@ -85,7 +85,7 @@ static bool give(struct hand_out *out, size_t worker, uint64_t units)
     return true;
 }
 
-/* Returns the worker that is free first and still asks. */
+/* Returns the worker that asks next: the first to end its last chunk. */
 static size_t next_worker(const struct hand_out *out)
 {
     size_t workers = out->farm->workers;

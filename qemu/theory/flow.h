@@ -114,10 +114,10 @@ struct theory_flow {
     unsigned phases;
     uint32_t count;               /* members that the phases activate */
     quad factor;                  /* factor of the transfer times */
-    struct theory_stream *stream; /* one for each member */
+    struct theory_stream *stream; /* one stream for each member */
 };
 
-/* Makes a flow. The caller calls theory_flow_free(). */
+/* Allocates a flow along the members; theory_flow_free() frees it. */
 void theory_flow_make(struct theory_flow *flow,
                       const struct theory_members *members);
 void theory_flow_free(struct theory_flow *flow);

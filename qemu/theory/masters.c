@@ -427,7 +427,8 @@ static void try_between(struct search *search, struct point low,
     }
 }
 
-/* Sets each round's part for the best plan; the last round takes the rest. */
+/* Sets each round's part of the basic round for the best plan; the last round
+   takes the rest. */
 static void set_parts(struct theory_masters *masters,
                       const struct limits *limits)
 {

@@ -61,8 +61,8 @@ struct theory_masters {
     quad sent[THEORY_WORKERS_MAX];     /* s of each node, scaled */
     quad received[THEORY_WORKERS_MAX]; /* q of each node, scaled */
     size_t transfers;
-    /* Each transfer ends a node's sending or receiving, or a piece of length
-       L. */
+    /* Array bound: each transfer ends the sending or receiving of a node, or a
+       piece of length L. */
     struct theory_transfer transfer[2 * THEORY_WORKERS_MAX];
     size_t transfers_most; /* most transfers of one node */
     unsigned rounds;       /* k; 0: nothing is sent, as that ends no later */

@@ -10,8 +10,8 @@
 
 struct theory_flow; /* qemu/theory/flow.h */
 
-/* Clears the plan. Returns 0, or ERR_EMPTY or ERR_RANGE as theory_plan()
-   does. */
+/* Clears the plan and checks the input. Returns 0, ERR_EMPTY (no units) or
+   ERR_RANGE. */
 NODISCARD int theory_check(struct theory_plan *plan,
                            const struct theory_input *input);
 

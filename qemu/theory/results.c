@@ -148,7 +148,7 @@ static bool simplex_solve(struct simplex *simplex)
     return false;
 }
 
-/* Writes the solution to the variables. */
+/* Writes the solved programme's variables to `values`. */
 static void simplex_values(const struct simplex *simplex, quad *values)
 {
     memset(values, 0, simplex->variables * sizeof *values);
@@ -442,7 +442,8 @@ static bool move_one(struct theory_collection *best, struct problem *problem,
     return better;
 }
 
-/* Searches better pairs of orders, starting from one pair. */
+/* Moves single workers in both orders of a pair as long as the plan
+   improves. */
 static void search(struct theory_collection *best, struct problem *problem,
                    const struct theory_collection *from)
 {

@@ -35,7 +35,7 @@ struct theory_collection {
        units. */
     quad idle[THEORY_WORKERS_MAX];
     quad units;     /* units in a time of 1 */
-    quad computing; /* compute time of all workers in that time */
+    quad computing; /* compute time of all workers, in a time of 1 */
 };
 
 struct theory_results {

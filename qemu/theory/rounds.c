@@ -32,8 +32,8 @@ static quad near_units(const struct trial *trial)
            QUAD_NEAR;
 }
 
-/* Computes the round before. Returns the originator's time for it: the least
-   feasible one, or last_ps in the last round. */
+/* Moves the flow one round back in time. Returns the originator's time in that
+   round: the least feasible one, or last_ps in the last round. */
 static quad go_back(struct theory_flow *flow, bool last, quad last_ps)
 {
     quad left_ps = theory_flow_round(flow, last);

@@ -64,7 +64,8 @@ static bool plan_volumes(struct theory_flow *flow, quad first)
     return root->left >= least_ps - least_ps * QUAD_NEAR;
 }
 
-/* Sets volumes and first receipts. Returns as plan_volumes() does. */
+/* Sets volumes and first receipts. Returns false if a node receives negative
+   units. */
 static bool set_volumes(struct trial *trial, long double first)
 {
     const struct theory_flow *flow = &trial->flow;
@@ -132,8 +133,8 @@ static long double receive(struct trial *trial, long double part,
     return fits;
 }
 
-/* Returns the largest part, up to 1, that comes in time after rounds of the sum
-   `done`. */
+/* Returns the largest part of the load, up to 1, that a next round can bring in
+   time. The rounds before brought the part `done`. */
 static long double next_part(struct trial *trial, long double done)
 {
     long double part = 1;

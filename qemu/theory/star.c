@@ -98,13 +98,13 @@ static quad balance(const struct chain *chain, const struct theory_star *star)
 
 /* ---- one round in a given order ---- */
 
-/* A round in a given order. Another subset of the order may be better: with
-   startups, a heuristic selects the workers. */
+/* A round in a given order. With startups a heuristic selects workers of the
+   order; another selection may be better. */
 struct round {
     const struct theory_star *star;
     size_t count;
     struct chain step[THEORY_WORKERS_MAX]; /* chain of each ordered worker */
-    bool in[THEORY_WORKERS_MAX]; /* true: the worker at that place is used */
+    bool in[THEORY_WORKERS_MAX]; /* in[i]: the order's worker i is used */
     quad makespan;
 };
 
