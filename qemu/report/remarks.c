@@ -242,13 +242,11 @@ static void judge_rest(json_t *remarks, const struct outcome *outcome)
     }
 }
 
-/* Adds a remark if the run missed the plan. Returns whether the cause is open.
- */
+/* Adds a remark on a missed plan. Returns whether the cause is still open. */
 static bool judge_plan(json_t *remarks, const struct outcome *outcome)
 {
     double off = outcome_overhead_vs_plan(outcome);
-    /* The relative excess of the measured mean unit time over the planned
-       one. */
+    /* Relative excess of the measured mean unit time over the planned. */
     double more = 1 / (1 + outcome_calibration_error(outcome)) - 1;
     bool units_tell = off * more > 0 && fabs(more) >= fabs(off) / 2;
     bool serial = outcome->counts_nodes && !outcome->host_times;
