@@ -20,8 +20,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Returns the most rounds of a batch. For a farm this is a guess: 64 chunks per
-   node. */
+/* Returns the most rounds of a batch. Chunks on demand count as rounds: 64 per
+   node, a guess. */
 static uint64_t rounds_max(const struct job_task *task)
 {
     if (task->schedule.kind == SCHEDULE_FARM) {
@@ -35,8 +35,8 @@ static uint64_t rounds_max(const struct job_task *task)
 }
 
 /* Returns the most memory, in bytes, that a job takes on a node besides units
-   and outputs. An originator has the order's head, errands and jobs. A follower
-   has heads, jobs and halos of all rounds. */
+   and outputs. An originator has the order's head, errands and jobs. Any other
+   node has heads, jobs and halos of all rounds. */
 static uint64_t fixed_bytes(const struct job_task *task)
 {
     const struct kernel_terms *terms = &task->originator->terms;
@@ -62,8 +62,8 @@ static uint64_t fixed_bytes(const struct job_task *task)
     return bytes;
 }
 
-/* Returns the memory of a unit's output, in bytes times 8Q. A farm's originator
-   may have received another eighth of all outputs ahead. */
+/* Returns 8P if a unit has P/Q bytes of output; 9P if units go out on demand:
+   an eighth of all outputs may have come ahead. */
 static uint64_t output_eighths(const struct job_task *task)
 {
     const struct kernel_terms *terms = &task->originator->terms;

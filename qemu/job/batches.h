@@ -8,12 +8,12 @@
 #include "qemu/job/request.h"
 #include "qemu/job/outcome.h"
 
-/* Returns the most units that fit a node's memory, beside all else of a job. */
+/* Returns the most units that fit a node's memory beside a job's other data. */
 uint64_t batches_memory_units(const struct job_task *task);
 
-/* Whether at least one unit fits a node, and --batch units if given. With
-   several originators the whole load must fit. Returns false after a message on
-   stderr. */
+/* Whether at least one unit fits a node's memory. With --batch, that many units
+   must fit; with several originators, each whole load. Returns false after a
+   message on stderr. */
 bool batches_fit(const struct job_task *task);
 
 /* Returns the number of batches. All but the last have batches_units()

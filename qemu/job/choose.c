@@ -7,7 +7,8 @@
 #include "qemu/job/trial.h"
 #include "scatter/wire/wire.h"
 
-/* Auto prefers peters-syska if hybrid's answer is this factor later. */
+/* peters-syska is preferred if hybrid's answer time is longer by this factor.
+ */
 #define HYBRID_LATE 1.05
 
 /* A task with the knowledge from earlier jobs. */
@@ -20,8 +21,8 @@ struct known {
 
 /* ---- what is known ---- */
 
-/* Returns a neighbour of the originator. In trials it replaces the slow node of
-   an earlier job. */
+/* Returns the slow node of trials: a neighbour of the originator, in place of
+   the node that was slow in an earlier job. */
 static struct injection slow_of(const struct job_task *task, const char *board)
 {
     double times = rates_slowest_over_median(task, board);
@@ -84,7 +85,6 @@ static struct planning planning_of(const struct job_task *task)
     }
 }
 
-/* Returns the time, ps, of planning the given number of rounds. */
 static double planning_ps(const struct job_task *task, unsigned rounds)
 {
     struct planning planning = planning_of(task);
@@ -99,8 +99,8 @@ static double planning_ps(const struct job_task *task, unsigned rounds)
                                            : 0;
 }
 
-/* Whether boards with the pattern compute so briefly that neither several
-   rounds nor a first round before planning pay off. False if the originator
+/* Whether boards compute too briefly on the pattern (torus/pattern.h) for
+   several rounds or for a first round before planning. False if the originator
    alone would answer first: it then learns the unit time itself. */
 static bool is_short(const struct known *known)
 {
@@ -129,7 +129,6 @@ static void add(struct choices *choices, struct choice choice)
     choices->choice[at] = choice;
 }
 
-/* Returns the settings of --schedule auto for a choice. */
 static struct job_schedule chosen_schedule(const struct choice *choice,
                                            const struct job_task *task)
 {
@@ -163,7 +162,7 @@ static struct choice try_rounds(const struct known *known,
     return choice;
 }
 
-/* Adds a schedule with its better number of rounds, if the mesh supports it. */
+/* Adds a schedule if the mesh supports it. Its rounds are 1 or WIRE_BEST. */
 static void add_schedule(struct choices *choices, const struct known *known,
                          enum schedule schedule)
 {
@@ -237,7 +236,7 @@ static void add_all(struct choices *choices, const struct known *known)
         add_schedule(choices, known, SCHEDULE_STAR);
         add_schedule(choices, known, SCHEDULE_EQUAL);
     } else if (known->rate.units > 0) {
-        /* A known rate is at least the mean unit's. */
+        /* Units differ in time; the rate of an earlier job is a mean. */
         add_one_board(choices, known);
     }
     add_schedule(choices, known, SCHEDULE_FARM);

@@ -3,7 +3,7 @@
  * --schedule auto: chooses the schedule and the number of rounds with the
  * earliest answer. Each schedule is tried on native nodes (trial.h) with one
  * round and with the best number of rounds. On emulated boards the originator's
- * planning on n nodes adds instructions:
+ * planning on n nodes adds instructions (pattern: torus/pattern.h):
  *
  *                                pattern  tree        equal       farm
  *   one plan                     5600     8000+600 n  4000+150 n  10000+500 n

@@ -26,7 +26,7 @@ static void read_interval(struct outcome_node *node,
         interval->units = event->value;
         interval->compute_start_ps = at_ps;
         if (interval->forwarded_ps == 0) {
-            interval->forwarded_ps = at_ps; /* later rounds do not log it */
+            interval->forwarded_ps = at_ps; /* later rounds lack the event */
         }
         break;
     case EVENT_COMPUTE_END:
@@ -57,7 +57,7 @@ static void read_events(struct outcome_node *node, uint64_t zero_ps)
         node->finished_ps = node->interval[k].compute_end_ps;
     }
     if (node->ports_ps > outcome_compute_ps(node)) {
-        /* ports_ps is rounded to 1 us */
+        /* ports_ps, in whole us, may exceed a short compute time */
         node->ports_ps = outcome_compute_ps(node);
     }
     node->hop_ps = node->interval[0].forwarded_ps;

@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Delay of probes and answers, ns: longer than any board, even a slowed one,
-   takes to queue a message. */
+/* Ready delay of probes and answers, ns (scatter/engine/probe.h). Every board,
+   even a slowed one, queues a message in less time. */
 #define READY_DELAY_NS 50000u
 
 struct fabric_job {
@@ -128,7 +128,6 @@ static struct fabric_job *create(const struct job_task *task, bool probed)
     return job;
 }
 
-/* Returns the number of MPI ranks that share the nodes. */
 static unsigned ranks_of(const struct job_task *task)
 {
     return task->request->on_one_rank ? 1 : ranks_count();
@@ -208,7 +207,8 @@ static void close_mesh(struct job_mesh *mesh)
     struct fabric_job *job = job_of(mesh);
 
     mesh_free(&job->driver);
-    /* stop() restores the signals, which may end the program: close first. */
+    /* stop() restores the signal handlers. A signal may then end the program,
+       so the gdb sockets are closed before. */
     gdb_close(job->sockets);
     if (job->backend.stop != NULL) {
         job->backend.stop(job->backend.context);
@@ -296,8 +296,7 @@ static void read_node(struct outcome *outcome, const struct fabric_job *job,
                 outcome->plan.scatter_start_ps);
 }
 
-/* Ends a node's hop time at its first send, when the switch sees the
-   request. */
+/* Lowers hop_ps of a node to the time when its switch saw a request to send. */
 static void read_hop(struct outcome_node *source,
                      const struct circuit_record *circuit)
 {
@@ -403,7 +402,7 @@ static void read_circuits(struct outcome *outcome, const struct fabric *fabric,
         outcome->payload_bytes += circuit->bytes - CIRCUIT_HEADER_BYTES;
         if (circuit->kind == WIRE_BRANCH ||
             circuit->kind == WIRE_BRANCH_ROUND || circuit->kind == WIRE_CHUNK) {
-            circuit->kind = WIRE_PART; /* reports show all kinds alike */
+            circuit->kind = WIRE_PART; /* reports show shares alike */
         }
         if (circuit->kind == WIRE_PART) {
             uint32_t to = circuit->destination;

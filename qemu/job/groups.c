@@ -12,11 +12,11 @@
 
 #define NO_GROUP UINT16_MAX
 
-/* One of AT_ONCE free nodes, rounded up, is assigned at a time. */
+/* While n nodes are free, a group gets 1 + n / AT_ONCE nodes at a time. */
 #define AT_ONCE 64u
 
-/* Largest mesh, in nodes, whose groups exchange nodes. On larger ones a longer
-   queue by 1 does not matter. */
+/* Largest mesh, in nodes, whose groups exchange nodes to shorten port queues.
+   On a larger mesh a queue longer by one node does not matter. */
 #define EXCHANGE_NODES_MAX 100u
 
 /* ---- when a group ends ---- */
@@ -24,7 +24,8 @@
 /* Most sends that an originator queues at once. */
 #define SENDS_MAX 768u
 
-/* Planners need a transfer time below 2^16 compute times. */
+/* A unit's planned compute time is above its transfer time / 2^15. Planners
+   need at least transfer time / 2^16 (scatter/plan/job.h). */
 #define RATIO_BITS 15u
 
 static uint64_t planned_unit_ps(uint64_t transfer_ps, double compute_ps)
@@ -118,8 +119,8 @@ static uint64_t planned_ps(const struct job_task *task, uint8_t *tree)
 }
 
 /* Returns the planned end of a task's group, ps. Without a plan the originator
-   computes alone. The nodes' software counts as 0: on 25 boards it made no
-   difference to loads of 20 kB and more. */
+   computes alone. The time of the nodes' software counts as 0: it made no
+   difference on 25 boards with loads of 20 kB and more. */
 static uint64_t end_ps(const struct job_task *task)
 {
     uint8_t *tree = job_policy_tree(task);

@@ -52,9 +52,9 @@ static void fill_exact(struct outcome *outcome)
     }
 }
 
-/* The originator's own software counts as much as in the plan of several
-   rounds. If a first round went ahead, measuring and planning during that round
-   are added. */
+/* Adds the originator's software time that the plan of several rounds has. If a
+   first round went ahead of the plan, also adds the time of measuring and
+   planning during that round. */
 uint64_t layers_one_round_ps(const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
@@ -80,8 +80,9 @@ uint64_t layers_one_round_ps(const struct outcome *outcome)
 }
 
 /* Computes the mean share and volume of each layer. Circuits are sorted by
-   grant, and a node receives before it sends. So going backwards, subtrees are
-   complete when added to the parent. Units of all rounds count. */
+   the time of their grant, and a node receives before it sends. Going
+   backwards, a subtree is therefore complete when it is added to its parent's.
+   Units of all rounds count. */
 static void fill_tree(struct outcome *outcome)
 {
     uint64_t *volume =

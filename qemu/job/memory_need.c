@@ -34,8 +34,8 @@ struct need {
     uint64_t node;
 };
 
-/* Forked boards share memory with their zygote. Other boards share only the
-   program text. */
+/* Forked boards share memory with the zygote, the process that forks them.
+   Other boards share only the program text. */
 static const struct need forked = {34 * MIB, 1420 * KIB};
 static const struct need forked_early = {34 * MIB, 2500 * KIB};
 static const struct need executed = {24 * MIB, 11500 * KIB};

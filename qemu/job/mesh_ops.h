@@ -17,7 +17,7 @@ struct mesh_probing {
     uint16_t repeat; /* default number of probes per node and size */
     /* ready delay of all probes, see scatter/engine/probe.h */
     uint32_t ready_delay_ns;
-    /* most rows in a list of several probes; 0: PROBE_ROWS_AT_ONCE */
+    /* most probes in one order; 0: PROBE_ROWS_AT_ONCE */
     uint32_t rows;
     /* Nodes run in real time: the first message sets a node's clock, and
        repeated probes give different times. */

@@ -22,7 +22,7 @@
 /* Number of circuits that each chunk takes (scatter/engine/farm.c). */
 #define CIRCUITS 4u
 
-/* Instructions of a board per demand, roughly. */
+/* Instructions of a board to serve a demand for a chunk, roughly. */
 #define DEMAND_INSTRUCTIONS 550u
 
 /* Counts the nodes that the originator serves, itself included, and those that
@@ -96,7 +96,7 @@ static bool plan_farm(struct wire_report *plan, const struct job_task *task,
         plan->makespan_ps = rough_ps(&farm, rate.compute_ps);
     } else if (task->farm_end != NULL && originator.load.units > 0) {
         if (task->schedule.kind == SCHEDULE_FARM) {
-            /* the trial measures the same number of units itself */
+            /* A farm's trial measures units itself: it has the whole load. */
             originator.load.units = units;
         }
         plan->makespan_ps = task->farm_end(&farm, rate);

@@ -414,7 +414,8 @@ bool outcome_is_estimated(const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
 
-    /* A rate that the board kept from a job comes with a call time. */
+    /* A rate that the board kept from an earlier job has a call time above 0. A
+       kernel's estimate has none. */
     return plan->measured_units == 0 && plan->call_ps == 0 &&
            plan->compute_ps > 0 && outcome->rate_from == NULL;
 }

@@ -227,9 +227,9 @@ uint64_t outcome_calls(const struct outcome *outcome);
 uint64_t outcome_calls_ps(const struct outcome *outcome);
 
 /* Returns the answer time of one board with the same load, not slowed. With
-   several originators, the answers of their loads are added up. Uses alone_ps
-   if known, or the answer itself if one node did all. Otherwise it is an
-   estimate: begin(), plus outcome_computing_ps(), less outcome_calls_ps(). */
+   several originators, the times of their loads are added up. Uses alone_ps if
+   known, or the answer time itself if one node did all. Otherwise estimates:
+   time of begin(), plus outcome_computing_ps(), less outcome_calls_ps(). */
 uint64_t outcome_one_board_ps(const struct outcome *outcome);
 
 /* Returns outcome_one_board_ps() / outcome_answer_ps(); 1 on a mesh of 1x1. */
@@ -238,8 +238,8 @@ double outcome_answer_speedup(const struct outcome *outcome);
 /* Returns the time when the node has computed the interval before `index`. */
 uint64_t outcome_free_ps(const struct outcome_node *node, unsigned index);
 
-/* Returns the time when interval `index` can begin: the node is free and the
-   volume received. */
+/* Returns the time when interval `index` can begin: the node is free and has
+   received the round's message. */
 uint64_t outcome_turn_ps(const struct outcome_node *node, unsigned index);
 
 /* Returns the node's idle time between its first and its last receipt. */

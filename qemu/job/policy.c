@@ -8,11 +8,11 @@
 
 #include <stdlib.h>
 
-/* Farms with at least this number of nodes have masters. */
+/* Least number of nodes for masters, which serve other nodes of a farm. */
 #define MASTERS_NODES 100u
 
-/* Whether the pattern fits: 5^k x 5^k nodes of equal speed, four ports, and
-   circuits. */
+/* Whether the mesh suits the pattern (torus/pattern.h): 5^k x 5^k nodes of
+   equal speed with four ports, no store and forward. */
 static bool has_pattern(const struct job_task *task)
 {
     return torus_phases(task->request->size) >= 0 &&
@@ -63,8 +63,8 @@ uint8_t *job_policy_tree(const struct job_task *task)
 static uint64_t tree_bytes(const struct job_task *task)
 {
     uint32_t nodes = torus_nodes(task->request->size);
-    /* Tables of all rounds but the first. On a follower each table has a header
-       and up to 7 bytes of padding. */
+    /* Tables of each node's units, for all rounds but the first. On nodes other
+       than the originator a table has a header and up to 7 bytes of padding. */
     uint64_t tables = (uint64_t)ROUNDS_MAX * (4u * TREE_ROUND_WORDS(nodes) +
                                               CIRCUIT_HEADER_BYTES + 8u);
 
@@ -73,7 +73,6 @@ static uint64_t tree_bytes(const struct job_task *task)
            (task->schedule.rounds == 1 ? 0 : tables + tree_rounds_bytes(nodes));
 }
 
-/* Returns the memory of a farm's plan, bytes, with its tree. */
 static uint64_t farm_bytes(const struct job_task *task)
 {
     return (2 * TREE_BRANCH_BYTES + 40u) * torus_nodes(task->request->size) +
@@ -86,7 +85,7 @@ static uint64_t hybrid_bytes(const struct job_task *task)
     return 40u * torus_nodes(task->request->size) + 1024u;
 }
 
-/* The last row suits all jobs. */
+/* The last policy suits all jobs. */
 static const struct job_policy policies[] = {{.id = WIRE_PATTERN,
                                               .schedule = SCHEDULE_PETERS_SYSKA,
                                               .on_pattern = true,

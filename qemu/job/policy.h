@@ -9,9 +9,9 @@
 struct job_policy {
     uint8_t id; /* enum wire_policy */
     /* The schedule that the policy serves; SCHEDULES: all. A job gets the first
-       row that suits its schedule and mesh. */
+       policy that suits its schedule and mesh. */
     enum schedule schedule;
-    bool on_pattern;    /* suits only a mesh that has the pattern */
+    bool on_pattern;    /* needs the pattern (torus/pattern.h) */
     bool counts_phases; /* a job may ask for a number of phases */
     bool has_tree;
 
@@ -27,15 +27,15 @@ bool job_policy_has(const struct job_task *task);
    no outputs, and boards without serial ports. */
 bool job_policy_has_masters(const struct job_task *task);
 
-/* Returns the levels of a farm: as requested; else 2 if there are too many
-   nodes for one originator. */
+/* Returns the levels of a farm: as requested; else 2 (with masters) if the mesh
+   is large and can have masters; else 1. */
 unsigned job_policy_levels(const struct job_task *task);
 
 /* Returns the tree of the task's schedule and group, as stored in orders. The
    caller frees it. NULL: no tree has at most TREE_PHASES_MAX phases. */
 uint8_t *job_policy_tree(const struct job_task *task);
 
-/* Returns the row for this task. Never NULL. */
+/* Returns the first policy that suits this task. Never NULL. */
 const struct job_policy *job_policy(const struct job_task *task);
 
 #endif

@@ -20,8 +20,8 @@ static int complain_malformed(void)
     return EXIT_FAILED;
 }
 
-/* Prints that the originator gave up at row `row`. Names the node if one of the
-   probes has this row. */
+/* Prints that the originator gave up at probe number `row`, counted over all
+   probes[].count. Names the probe's node, if the number is valid. */
 static int complain_given_up(const struct probe probes[], uint32_t count,
                              uint32_t row, int32_t error)
 {
@@ -72,8 +72,9 @@ static int measure(struct job_mesh *mesh, const uint8_t **at,
     return 0;
 }
 
-/* Sends a list of at most PROBE_ROWS_AT_ONCE probes. Returns 0, with the rows
-   of the report from *at to *end; or an exit status after a message. */
+/* Sends at most PROBE_ROWS_AT_ONCE probes in one order. Returns 0, with a row
+   of the report for each from *at to *end; or an exit status after a message.
+ */
 static int order_probes(struct job_mesh *mesh, const uint8_t **at,
                         const uint8_t **end, enum wire_asks asks,
                         const struct probe probes[], uint32_t count)
@@ -127,7 +128,7 @@ static void load_row(const struct job_mesh *mesh, struct probe_row *row,
     *at += WIRE_ROW_BYTES;
 }
 
-/* Sends one order with probes of at most PROBE_ROWS_AT_ONCE rows. */
+/* Sends one order with at most PROBE_ROWS_AT_ONCE probes. Fills in rows[]. */
 static int measure_some(struct job_mesh *mesh, struct probe_row rows[],
                         const struct probe probes[], uint32_t count)
 {
@@ -182,7 +183,7 @@ int probe_measure(struct job_mesh *mesh, struct probe_row rows[],
     return status;
 }
 
-/* Reads one row with a log from *at and advances *at. */
+/* Reads a probe's times and the log behind them from *at, which advances. */
 static int load_log(const struct job_mesh *mesh, struct probe_log *log,
                     const struct probe *probe, const uint8_t **at,
                     const uint8_t *end)

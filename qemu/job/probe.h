@@ -11,15 +11,15 @@
 #define PROBE_BYTES_MIN WIRE_ENTRY_BYTES
 #define PROBE_BYTES_MAX 1048576u
 
-/* Most logs that one list of probes may request. */
+/* Most logs that one order may request. */
 #define PROBE_LOGS_AT_ONCE 8u
 
 struct job_mesh;
 
-/* Most rows of a list: 8 KiB of the report. */
+/* Most probes in one order: their rows take 8 KiB of the report. */
 #define PROBE_ROWS_AT_ONCE 256u
 
-/* Most rows of a list on serial ports: a row may take 1 s. */
+/* Most probes in one order on serial ports: a probe may take 1 s. */
 #define PROBE_SERIAL_ROWS 64u
 
 /* A request for `count` probes (1 to 256) of `bytes` each to the node `at`. */
@@ -44,8 +44,8 @@ struct probe_row {
 
 uint64_t probe_rows(const struct probe probes[], uint32_t count);
 
-/* Sends the probes in order and fills in probe_rows() rows. Returns 0, or an
-   exit status after a message. */
+/* Sends the probes in order. Fills in a row for each single probe, probe_rows()
+   in all. Returns 0, or an exit status after a message. */
 NODISCARD int probe_measure(struct job_mesh *mesh, struct probe_row rows[],
                             const struct probe probes[], uint32_t count);
 

@@ -30,7 +30,7 @@ struct rates {
     json_t *file; /* checked file: an object with an array "rates" */
 };
 
-/* A field of an entry: a name, or an integer from least to most. */
+/* A field of an entry in the file: a name, or an integer from least to most. */
 static const struct field {
     const char *name;
     uint64_t least;
@@ -304,7 +304,6 @@ static uint64_t slowest_percent(const struct job_task *task,
     return percent;
 }
 
-/* Returns the value as JSON, clamped to least .. most. */
 static json_t *within(uint64_t value, uint64_t least, uint64_t most)
 {
     return json_integer(

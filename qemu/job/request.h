@@ -37,8 +37,8 @@ struct job_schedule {
     uint8_t rounds;      /* number of rounds, or WIRE_BEST */
     uint8_t installment; /* farm: see scatter/plan/farm.h; 0: choose */
     uint8_t levels;      /* farm: 1; or 2, with masters; 0: choose */
-    /* SCHEDULE_HYBRID: share of the load to give out on demand, percent; 0:
-       choose. Along a tree WIRE_BEST: all, if samples differ. */
+    /* SCHEDULE_HYBRID: percent of the load to give out on demand; 0: choose.
+       With a tree, WIRE_BEST: the whole load, if samples differ. */
     uint8_t reserve;
 };
 
@@ -69,7 +69,7 @@ struct request {
     bool allow_mixed;
     struct noise noise;
     const char *firmware; /* firmware file of emulated boards; else NULL */
-    /* kernels of an incomplete image, " search spin"; or NULL */
+    /* kernels of an image that lacks some, " search spin"; or NULL */
     const char *image_kernels;
     /* image of boards that slow down later; or NULL */
     const char *firmware_slow;

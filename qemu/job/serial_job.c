@@ -66,15 +66,16 @@ struct exchanges {
     struct probe_row row[EXCHANGES * EXCHANGE_ROUNDS];
 };
 
-/* The two shortest times of messages in one direction, by both clocks. */
+/* The two shortest times of messages in one direction: arrival by the
+   receiver's clock, less departure by the sender's. */
 struct least {
     int64_t first_ps;
     int64_t next_ps;
 };
 
 /* Finds the quickest messages of one direction. The node's clock runs faster
-   than the originator's by `drift`, which is corrected back to the first
-   exchange. */
+   than the originator's by `drift`. What it gained since the first exchange is
+   taken off. */
 static struct least least_of(const struct exchanges *of, bool back,
                              double drift)
 {
@@ -461,7 +462,6 @@ static void set_traffic(struct outcome *outcome, const struct serial_job *job)
 
 /* ---- Ctrl-C ---- */
 
-/* Prints that real boards continue after an interrupt. */
 static void tell_interrupt(int signal_number)
 {
     static const char text[] =
@@ -621,8 +621,8 @@ static int collect(struct job_mesh *mesh, struct outcome *outcome,
  * Payloads of probes, bytes. Serial frames make a message's time rise in steps
  * of 20 us; the sizes lie at different points of a step. Messages of a few
  * frames are left out: they are up to 80 us faster than longer ones suggest.
- * There is no ready delay, because a waiting board is late by up to a tick. The
- * board's software counts as startup.
+ * There is no ready delay, because a waiting board is late by up to a tick of
+ * its timer. The board's software counts as startup.
  */
 static const struct mesh_probing probing = {
     .bytes = {800, 1200, 1700, 2300, 3000, 4000},

@@ -332,7 +332,8 @@ int serial_mesh_start(struct serial_mesh *mesh, const struct job_task *task)
     return error;
 }
 
-/* A console that does not answer at once was silent before, too. */
+/* The reset gets only RESET_MS: a console that does not answer soon was silent
+   before, too. */
 void serial_mesh_give_up(struct serial_mesh *mesh)
 {
     struct console *first = mesh->console[0];
@@ -515,7 +516,6 @@ static int give_errand(struct serial_mesh *mesh, uint32_t i,
                 NULL, 0);
 }
 
-/* Prints the originator where something failed. */
 static int print_unreached(const struct serial_mesh *mesh, uint32_t i,
                            const char *what, int error)
 {
@@ -527,7 +527,6 @@ static int print_unreached(const struct serial_mesh *mesh, uint32_t i,
     return -1;
 }
 
-/* Prints which message of the originator did not come. */
 static int print_silent(const struct serial_mesh *mesh, uint32_t i,
                         const char *what, const char *how)
 {

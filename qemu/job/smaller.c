@@ -11,11 +11,11 @@
 
 #include <stdio.h>
 
-/* Error of an estimate: half of the calls' cost, plus CALL_UNSURE_PS per call,
-   plus BESIDE_UNSURE_PS for work besides computing. */
+/* Error of one board's estimated time: half of the calls' cost, plus
+   CALL_UNSURE_PS per call, plus BESIDE_UNSURE_PS for work besides computing. */
 #define CALL_UNSURE_PS UINT64_C(5000000)     /* 5 us */
 #define BESIDE_UNSURE_PS UINT64_C(300000000) /* 0.3 ms */
-/* An error of 1/NEAR_PART of the answer is acceptable. */
+/* An error of 1/NEAR_PART of the answer time is acceptable. */
 #define NEAR_PART 200u
 /* Size of the mesh that may be faster than a larger one. */
 static const struct torus_size few = {OUTCOME_FEW_SIDE, OUTCOME_FEW_SIDE};
@@ -27,8 +27,7 @@ static bool can_repeat(const struct request *request)
            !request->gdb;
 }
 
-/* Returns the request of one originator's load on a mesh of another size, with
-   all output off. */
+/* Returns the request of one originator's load on a mesh of another size. */
 static struct request request_of(struct job_originator *originator,
                                  struct torus_size size,
                                  const struct request *request)
@@ -51,7 +50,6 @@ static struct request request_of(struct job_originator *originator,
     return smaller;
 }
 
-/* Runs the job and adds the answer time to *sum_ps. */
 static int add(uint64_t *sum_ps, const struct request *request)
 {
     struct outcome outcome;
@@ -118,7 +116,8 @@ int smaller_one_board(struct outcome *outcome, const struct request *request)
 
 /* ---- 25 boards ---- */
 
-/* Whether boards prepare or idle for most of the answer time. */
+/* Whether preparing takes more than a third of the answer time, or a board
+   computes for less than a third. */
 static bool computes_little(const struct outcome *outcome)
 {
     uint64_t answer_ps = outcome_answer_ps(outcome);

@@ -5,12 +5,11 @@
  *
  * The compute times of a mesh give an estimate for one board. It is inexact:
  * each board calls the kernel at least once, and a search re-reads bytes before
- * each share. If the error may exceed 1/200, the job is short and one board
- * runs it.
+ * each share. If the error may exceed 1/200 of the answer time, the job is
+ * short and one board runs it.
  *
- * 25 boards need the shortest plan. A larger mesh repeats the job on 25 boards
- * if boards compute less than a third of the answer time, or if preparing takes
- * more than a third.
+ * A mesh of more than 25 boards repeats the job on 25 if boards compute less
+ * than a third of the answer time, or if preparing takes more than a third.
  *
  * Only emulated boards in the profile's time, without a debugger, repeat a job.
  * With several MPI ranks, rank 0 does this.

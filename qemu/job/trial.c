@@ -31,7 +31,7 @@
 
 /* ---- the model of a kernel ---- */
 
-/* Copies the terms from the address in the argument. */
+/* Copies the terms, whose address is the job's argument. */
 static int model_begin(void *work, struct kernel_terms *terms,
                        const struct kernel_job *job)
 {
