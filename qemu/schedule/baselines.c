@@ -87,7 +87,7 @@ static void fill_wave(struct schedule_circuit circuits[],
     } while (moved);
 }
 
-/* Goes from the outermost wave inwards: a node's descendants must be known
+/* Goes from the farthest nodes inwards: a node's descendants must be known
    before its parent is chosen. */
 bool schedule_nearest(struct schedule_circuit circuits[],
                       struct torus_size size)
@@ -146,7 +146,7 @@ bool schedule_star(struct schedule_circuit circuits[], struct torus_size size)
 
 #define NO_PORT TORUS_PORTS
 
-/* The circuit to one member, under construction. */
+/* The circuit from the originator to one member node, under construction. */
 struct ray {
     uint8_t ports; /* mask of ports with a shortest path to the member */
     uint8_t port;  /* port chosen among `ports`; NO_PORT: none yet */
@@ -162,7 +162,7 @@ struct rays {
     uint32_t movable[TORUS_PORTS][TORUS_PORTS];
 };
 
-/* Adds `by`, 1 or -1, to the queue of the ray's port. */
+/* Adds `by`, 1 or -1, to queued[] and movable[] of the ray's port. */
 static void count_ray(struct rays *rays, const struct ray *ray, int by)
 {
     rays->queued[ray->port] += (uint32_t)by;
@@ -183,8 +183,8 @@ static void set_port(struct rays *rays, struct ray *ray, unsigned port)
 }
 
 /* Returns the port with the shortest queue that can take a new ray, if other
-   rays change their port for it. Follow before[] from this port: each
-   before[port] gives one ray to `port`; NO_PORT: the new ray takes `port`. */
+   rays change their port for it. Follow before[] from this port: one ray moves
+   from before[port] to `port`; NO_PORT: the new ray takes `port`. */
 static unsigned find_room(const struct rays *rays, const struct ray *ray,
                           unsigned before[TORUS_PORTS])
 {

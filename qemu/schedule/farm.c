@@ -13,7 +13,7 @@ bool schedule_farm(struct schedule_circuit circuits[], struct torus_size size)
 
 /* ---- two levels ---- */
 
-/* A farm of two levels, under construction. Arrays are indexed by branch. */
+/* A farm of two levels, under construction. Arrays are indexed as tree[]. */
 struct levels {
     const struct schedule_branch *tree;
     uint32_t nodes;

@@ -20,11 +20,11 @@
  * nodes. Each remaining node is routed to. A circuit may displace others, which
  * are then routed again. Links that circuits compete for become more expensive.
  *
- * All phases prefer short circuits. They also avoid links of an earlier phase's
- * circuit that may still be open. That circuit is certainly over if it led to
- * the sender or an ancestor of the sender, or if one of these nodes sent it
- * earlier through the same port. A strict search lays no other crossings in
- * first phases.
+ * All phases prefer short circuits. They also avoid crossings: links of an
+ * earlier phase's circuit that may still be open. That circuit is certainly
+ * over if it led to the sender or an ancestor of the sender, or if one of these
+ * nodes sent it earlier through the same port. A strict search lays no
+ * crossings in first phases.
  *
  * Sources: spreading by repulsion is Thomson's problem (1904); routing with a
  * history of each link is PathFinder (McMurchie and Ebeling 1995).
@@ -35,20 +35,20 @@
 /* Upper limit of phases for any size; 125x124 needs 6, 1x125 needs 5. */
 #define PHASES_LIMIT 12u
 
-/* Number of times that each circuit of a first phase is laid. */
+/* Number of times that a first phase, which spreads, lays each circuit. */
 #define SWEEPS 4u
 
-/* Largest torus (in nodes) that ignores overlapping rounds. Its circuits of
-   phase 1 are short and hardly ever meet circuits of another round. */
+/* Largest torus (in nodes) whose search ignores that rounds overlap. Circuits
+   of phase 1 are short and hardly ever meet circuits of another round. */
 #define ONE_ROUND_NODES 961u
 
-/* Costs of a first phase: of each link and of each crossing, in quarters of a
-   link. */
+/* Costs of a path in a first phase, in quarters of a link: of each link, and of
+   each crossing with a circuit that may still be open. */
 #define SPREAD_LINK 4u
 #define SPREAD_CROSSING 16u
 
-/* Costs of a last phase, in links: of a held link, of a crossing, and of a
-   crossing in a strict search. */
+/* Costs of a path in a last phase, in links: of a link that another circuit
+   holds, of a crossing, and of a crossing in a strict search. */
 #define ROUTE_HELD 12u
 #define ROUTE_CROSSING 6u
 #define ROUTE_CROSSING_STRICT 200u
@@ -59,7 +59,7 @@
 struct weights {
     unsigned power; /* nodes repel as distance^(-2 power) */
     uint32_t base;  /* fixed cost of a circuit, in quarters of a link */
-    bool strict;    /* forbids unordered crossings in first phases */
+    bool strict;    /* forbids crossings in first phases */
 };
 
 /* Weights to try, in this order. A strict search needs one phase more on some
@@ -98,7 +98,7 @@ struct search {
     uint32_t *below; /* number of descendants of each node */
     uint32_t *later[TORUS_PORTS];
 
-    uint32_t *push; /* force between two nodes, by their offset */
+    uint32_t *push; /* repulsion of two nodes, by their offset */
     uint64_t *pushed;
     uint64_t pushed_least;
 
@@ -224,13 +224,13 @@ static uint32_t path_crossings(const struct search *search, uint32_t from,
 
 /* ---- looking for circuits ---- */
 
-/* How one kind of phase follows paths, link by link. */
+/* Functions by which first or last phases follow paths, link by link. */
 struct look {
     /* Extends the path by one link through port `out`. Returns false if this is
        forbidden or too expensive. */
     bool (*step)(const struct search *search, const struct choice *best,
                  struct reach *reach, unsigned out, unsigned port);
-    /* Considers the path that ends at reach.at as the best one. */
+    /* Stores the path that ends at reach.at in *best if it costs less. */
     void (*offer)(const struct search *search, struct choice *best,
                   struct reach reach, struct torus_path path);
 };
@@ -497,7 +497,6 @@ static void map(struct search *search)
     }
 }
 
-/* Fills push[]: the force between two nodes, by their offset. */
 static void set_push(struct search *search, unsigned power)
 {
     uint32_t width = search->size.width;
@@ -689,7 +688,7 @@ static void place(struct search *search, uint32_t *words)
 /*
  * Fills circuits[1 .. width * height - 1]; the originator is node 0. Tries
  * several weights. Keeps the tree with the fewest phases, then the fewest
- * unordered crossings, then the least waiting. HxW gets the mirror image of
+ * crossings, then the least waiting. HxW gets the mirror image of
  * WxH. Returns whether a tree was found. Memory: 200 bytes per node. Cost:
  * below 0.1 s for 31x31, 1 s for 125x25, 6 s for 124x125.
  */

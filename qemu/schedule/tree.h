@@ -42,7 +42,8 @@ static inline uint32_t schedule_ports(struct torus_size size)
     return (size.width > 1 ? 2u : 0u) + (size.height > 1 ? 2u : 0u);
 }
 
-/* Returns the index of the next sibling of `index`, or of the parent's end. */
+/* Returns the index of the next sibling of `index`. After the last sibling,
+   returns the index behind the parent's subtree. */
 static inline uint32_t schedule_tree_next(const struct schedule_branch tree[],
                                           uint32_t index)
 {
