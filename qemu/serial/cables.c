@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/serial/cables.h"
 
-/* Returns the index of a cable end: TORUS_PORTS * node + port. */
 static uint32_t end_of(struct torus_size size, struct wired_port port)
 {
     return TORUS_PORTS * torus_index(size, port.at) + port.port;

@@ -11,8 +11,8 @@
 enum wired_mistake {
     WIRED_CUT,  /* port a has no cable */
     WIRED_SWAP, /* the plugs in ports a and b are swapped */
-    /* The port counterclockwise of a gets a second cable to the board that a
-       leads to. The cables that this replaces are pulled. */
+    /* The port next to a, counterclockwise, gets a second cable to the board
+       that a leads to. The cables that this replaces are pulled. */
     WIRED_DOUBLE
 };
 

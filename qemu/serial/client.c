@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of lines sent before the first reply. The board's ring holds twice as
-   many, so a restart does not overflow it. */
+/* Number of lines of a transfer sent before the first reply. The board's ring
+   buffer holds twice as many: a restarted transfer does not overflow it. */
 #define WINDOW 3u
 #define LINES_MAX 100000u
 #define WHY_BYTES 512u
@@ -198,7 +198,6 @@ static enum received judge(struct console *console, enum line_status status)
     return RECEIVED_LINE;
 }
 
-/* Receives the next line. Returns how the wait ended. */
 static enum received receive_line(struct console *console, uint32_t wait_ms)
 {
     uint64_t deadline_ms = now_ms(console) + wait_ms;

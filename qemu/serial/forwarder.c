@@ -44,7 +44,7 @@ struct end {
     uint32_t from;
     uint32_t to;
     uint64_t random;
-    /* ring buffer with the last output of a console, or a monitor's line */
+    /* ring buffer: last output of a console, or a line of QEMU's monitor */
     char tail[TAIL_BYTES];
     uint64_t said;    /* number of bytes of output, or of a monitor's line */
     uint32_t pending; /* number of unanswered commands to a monitor */
@@ -62,7 +62,7 @@ struct wired_forwarder {
     struct wired_halt halt;
     bool running;
     pthread_t thread;
-    pthread_mutex_t lock; /* protects tails and damage */
+    pthread_mutex_t lock; /* protects each end's tail, and `damage` */
 };
 
 /* ---- moving bytes ---- */

@@ -156,7 +156,6 @@ static double errors_per_mb(const uint32_t count[COUNTERS])
 
 /* ---- for people ---- */
 
-/* Prints 4 digits, or an integer from 1000 on. */
 static void print_number(struct table *table, double number)
 {
     table_print(table, number < 1000 ? "%.4g" : "%.0f", number);

@@ -223,7 +223,6 @@ static void list(FILE *out, const struct mesh_map *map, int y)
     }
 }
 
-/* Draws cables, then nodes, then wrong cables. */
 static void draw_grid(FILE *out, const struct mesh_map *map)
 {
     uint32_t ports = torus_nodes(map->size) * TORUS_PORTS;

@@ -140,8 +140,9 @@ static bool is_alike(const struct identity *a, const struct identity *b,
     }
 }
 
-/* Marks nodes that resemble fewer nodes than most nodes do. IDENTITY_TWICE
-   marks boards that several positions lead to. */
+/* Compares what `mark` stands for. Marks a node that is like fewer nodes than
+   nodes of the most common kind are. IDENTITY_TWICE instead marks boards that
+   several positions lead to. */
 static void mark_odd(struct nodes *nodes, uint32_t *alike, unsigned mark)
 {
     uint32_t count = torus_nodes(nodes->sweep.size);

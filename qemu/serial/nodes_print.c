@@ -30,7 +30,6 @@ static const struct {
 
 /* ---- for people ---- */
 
-/* Returns "*" if the node has the mark, else "". */
 static const char *star(const struct identity *its, enum identity_mark mark)
 {
     return (its->marks & mark) != 0 ? "*" : "";
@@ -153,7 +152,6 @@ void nodes_print_image(FILE *out, const struct nodes *nodes,
 
 /* ---- JSON ---- */
 
-/* Returns a JSON number, or null if the number equals `unknown`. */
 static json_t *number_json(int64_t number, int64_t unknown)
 {
     return number != unknown ? json_integer(number) : json_null();

@@ -27,7 +27,6 @@ void ps_end(struct ps *ps)
 
 /* ---- what a node says ---- */
 
-/* Returns name `index` of a list of `count` names, or "?". */
 static const char *name_of(const char *names, unsigned index, unsigned count)
 {
     return index < count ? names_at(names, index) : "?";

@@ -15,7 +15,7 @@
 #define PS_CHECK_BYTES 64u
 
 struct ps_node {
-    struct sweep_node asked; /* result of the sweep for the state */
+    struct sweep_node asked; /* result of asking for PEEK_STATE */
     bool well; /* the node is ready and its last job did not fail */
     /* The next members are set only if the node answers. */
     const char *state;

@@ -14,7 +14,7 @@
 #define BATCH_BYTES 160u /* bytes of a request for its paths */
 #define BUSY_MAX 4u      /* most retries of a busy path */
 #define BUSY_MS 100      /* pause before a retry of a busy path, ms */
-#define VAIN_MAX 3u      /* number of unanswered requests that ends a sweep */
+#define VAIN_MAX 3u      /* successive unanswered requests that end a sweep */
 #define RISK_MAX UINT8_MAX
 
 enum link_state {

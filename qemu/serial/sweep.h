@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Peeks (hal/switch/peek.h) at every node of a mesh of boards, through the
- * originator's console. Many peeks run at once, one per port of the originator.
+ * Reads a page of every node of a mesh of boards by peeks (hal/switch/peek.h)
+ * through the originator's console. Many peeks run at once, one per port of the
+ * originator.
  *
  * Near nodes come first. Paths to farther nodes use links that answered, so a
  * silent far end means that its link is dead. No other path uses a dead link. A
@@ -57,7 +58,7 @@ void sweep_end(struct sweep *sweep);
 
 /*
  * Reads a page from every node, except nodes that were silent before. Calls
- * use() for each answer of this version with at least `bytes` bytes, in any
+ * use() for each answer of PEEK_VERSION with at least `bytes` bytes, in any
  * order. The page is padded with zeros to SWITCH_STATUS_BYTES. Links keep their
  * state for the next sweep. Returns the number of silent nodes, skipped ones
  * excluded; -1: the console is silent or does not support peeks, see

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define TTY_BYTES 32u
-#define ARGS_MAX 50u /* most words of a command line; all options have 46 */
+#define ARGS_MAX 50u /* most words of a command line; 46 with all options */
 
 /* Descriptors of a board: four ports, as in enum torus_port, then these. */
 enum child_fd {
@@ -244,8 +244,6 @@ static const struct {
     [CHILD_MONITOR] = {"id=monitor", "-mon", "chardev=monitor,mode=control"},
     [CHILD_GDB] = {"id=gdb,server=on,wait=off", "-gdb", "chardev:gdb"}};
 
-/* Adds the options for a socket. Returns false if the board has no such
-   socket. */
 static bool add_socket(struct line *line, const struct board *board,
                        unsigned which)
 {
@@ -292,7 +290,8 @@ static void compose(struct line *line, const struct wired *wired, uint32_t node)
                                                     : wired->config.firmware);
 }
 
-/* Closes the board's cable ends here. The caller owns the gdb sockets. */
+/* Closes this program's copies of a board's descriptors, except the gdb socket,
+   which the caller owns. */
 static void close_ends(struct board *board)
 {
     for (int i = 0; i <= CHILD_MONITOR; ++i) {
@@ -304,8 +303,8 @@ static void close_ends(struct board *board)
 }
 
 /* Returns the processor for a board, among those that this program may use;
-   empty: any. Each received byte passes between two threads of QEMU, three
-   times as fast on one shared processor. */
+   empty: any. Each received byte passes between two threads of QEMU. This is
+   three times as fast if the threads share one processor. */
 static cpu_set_t processor_of(uint32_t node)
 {
     cpu_set_t all;

@@ -19,20 +19,20 @@
 #include <stdbool.h>
 
 enum wired_console {
-    WIRED_KEEP,   /* the forwarder reads it and keeps the last lines */
-    WIRED_SOCKET, /* the caller reads it: wired_console() */
-    WIRED_TTY     /* a pseudo-terminal: wired_tty() */
+    WIRED_KEEP,   /* the forwarder reads the console, keeps the last lines */
+    WIRED_SOCKET, /* the caller reads the console: wired_console() */
+    WIRED_TTY     /* the console is a pseudo-terminal: wired_tty() */
 };
 
 struct wired_config {
     const char *qemu;
     const struct board_kind *kind;
     const char *firmware;
-    /* image per node; entries NULL: firmware; NULL: no images */
+    /* image of each node; NULL, or an entry NULL: `firmware` */
     const char *const *image;
     struct torus_size size;
     const uint8_t *console;          /* enum wired_console per node */
-    const struct wired_fault *fault; /* faults, made one after the other */
+    const struct wired_fault *fault; /* mistakes in the cables, in order */
     uint32_t faults;
     /* Damage on links. Without damage, sockets connect the boards directly and
        no byte passes through this process. */
