@@ -27,12 +27,13 @@ def address_in(lines, before=None):
 
 class Served:
     """A command that serves a page, as a context: it is gone afterwards. Its
-    stderr is read up to the address."""
+    stderr is read up to the address. Its pipes hold a report of 1 MB, which is
+    read once it has ended; by itself a pipe holds 64 KiB."""
 
     def __init__(self, *args, program=mesh.QUINCUNX, stdin=subprocess.DEVNULL):
         self.process = subprocess.Popen(
             [program, *map(str, args)], stdin=stdin, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, pipesize=1 << 20)
         self.timer = threading.Timer(GUARD_S, self.process.kill)
         self.timer.start()
         self.before = []
