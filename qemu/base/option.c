@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A row of the option tables, with the value that the command line gives it. */
 struct entry {
@@ -154,9 +155,17 @@ static struct entry *entry_of(const struct parse *parse, int code)
     return &parse->entry[i];
 }
 
+/* Adds an option or word of the command line. A flag counts once. */
 static void add_given(struct parse *parse, struct entry *entry,
                       const char *text)
 {
+    bool is_flag = entry != &parse->word && entry->row->type == OPTION_FLAG;
+
+    for (size_t i = 0; is_flag && i < parse->count; ++i) {
+        if (parse->given[i].entry == entry) {
+            return;
+        }
+    }
     parse->given = memory_or_exit(
         realloc(parse->given, (parse->count + 1) * sizeof *parse->given));
     parse->given[parse->count++] = (struct given){entry, text};
@@ -473,13 +482,21 @@ static bool are_inside(const struct parse *parse)
     return true;
 }
 
-/* Returns the rank by which files are sorted for the check: 0 read, 1 written,
-   2 read and written. */
+/* Returns the rank by which files are sorted for the check: 0 read, 1 standard
+   output by a flag, 2 written, 3 read and written. */
 static unsigned rank_of(const struct option_row *row)
 {
-    return row->type == OPTION_UPDATE                                  ? 2
-           : row->type == OPTION_OUTPUT || row->type == OPTION_OUTPUTS ? 1
+    return row->type == OPTION_UPDATE                                  ? 3
+           : row->type == OPTION_OUTPUT || row->type == OPTION_OUTPUTS ? 2
+           : row->prints                                               ? 1
                                                                        : 0;
+}
+
+/* Whether an option with a value NAME|FILE names a file. */
+static bool names_file(const struct option_row *row, const char *text)
+{
+    return row->value != NULL && strcmp(row->value, "NAME|FILE") == 0 &&
+           access(text, F_OK) == 0;
 }
 
 /* Returns the path of the file that an option or word names; outputs are
@@ -505,7 +522,7 @@ static const char *file_of(const struct given *given)
         text = strstr(row->value, "FILE") != NULL ? strchr(text, '=') : NULL;
         return text != NULL ? text + 1 : NULL;
     default:
-        return row->suffixes != NULL ? text : NULL;
+        return row->suffixes != NULL || names_file(row, text) ? text : NULL;
     }
 }
 
@@ -518,7 +535,7 @@ static struct option_file describe_file(const struct parse *parse,
         .path = row->prints ? file_output_name("-") : file_of(given),
         .suffixes = row->suffixes_of != NULL ? row->suffixes_of(entry->options)
                                              : row->suffixes,
-        .written = row->prints || rank_of(row) > 0};
+        .written = rank_of(row) > 0};
 
     name_entry(file.option, parse, entry);
     if (row->letter != '\0') {
@@ -537,7 +554,7 @@ static int check_files(const struct parse *parse)
     size_t count = 0;
     int status;
 
-    for (unsigned rank = 0; rank < 3; ++rank) {
+    for (unsigned rank = 0; rank < 4; ++rank) {
         for (size_t i = 0; i < parse->count; ++i) {
             if (rank_of(parse->given[i].entry->row) == rank) {
                 file[count] = describe_file(parse, &parse->given[i]);
@@ -661,7 +678,7 @@ static char *cut_word(char *text)
     bool last;
 
     for (; *text != '\0' && *text != ','; ++text) {
-        text += text[0] == '\\' && text[1] != '\0';
+        text += text[0] == '\\' && (text[1] == ',' || text[1] == '\\');
         *to++ = *text;
     }
     last = *text == '\0';

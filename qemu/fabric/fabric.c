@@ -226,7 +226,7 @@ struct fabric *fabric_new(const struct fabric_config *config)
     fabric->node_count = nodes;
     fabric->node = memory_or_exit(calloc(nodes, sizeof *fabric->node));
     fabric->link = memory_or_exit(calloc(2 * (size_t)nodes, 1));
-    if (config->dead_link > 0) {
+    if (config->dead_link > 0 && config->dead_link <= 2 * nodes) {
         fabric->link[config->dead_link - 1] = LINK_DEAD;
     }
     fabric->ready = memory_or_exit(calloc(nodes, sizeof *fabric->ready));

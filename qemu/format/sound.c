@@ -426,7 +426,7 @@ int sound_write(FILE *out, const char *path, const uint8_t *data,
     SF_INFO info = {.channels = (int)channels,
                     .samplerate = (int)rate,
                     .format = SF_FORMAT_WAV | SF_FORMAT_PCM_16};
-    FILE *copy = file_scratch(path);
+    FILE *copy = fdopen(process_memory(), "w+b");
     SNDFILE *file;
     struct stat is = {.st_size = 0};
     uint8_t *whole = NULL;
@@ -434,7 +434,7 @@ int sound_write(FILE *out, const char *path, const uint8_t *data,
     int status;
 
     if (copy == NULL) {
-        return 1;
+        return file_error(path, "no memory for a copy");
     }
     file = sf_open_fd(fileno(copy), SFM_WRITE, &info, SF_FALSE);
     written = file != NULL &&

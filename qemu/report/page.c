@@ -261,9 +261,12 @@ static void drop_circuits(json_t *report, size_t bytes)
                         json_integer((json_int_t)dropped));
 }
 
-static char *dump(const json_t *report)
+#define DUMP_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(12))
+
+/* Returns the length of a report's text, which is not kept. */
+static size_t text_bytes(const json_t *report)
 {
-    return json_dumps(report, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    return json_dumpb(report, NULL, 0, DUMP_FLAGS);
 }
 
 /*
@@ -278,18 +281,15 @@ static char *dump(const json_t *report)
 static char *report_text(const json_t *report)
 {
     json_t *packed = pack(report);
-    char *text = dump(packed);
+    char *text;
 
-    if (strlen(text) > REPORT_BYTES) {
+    if (text_bytes(packed) > REPORT_BYTES) {
         drop_rounds(packed);
-        free(text);
-        text = dump(packed);
     }
-    if (strlen(text) > REPORT_BYTES) {
-        drop_circuits(packed, strlen(text) - REPORT_BYTES);
-        free(text);
-        text = dump(packed);
+    if (text_bytes(packed) > REPORT_BYTES) {
+        drop_circuits(packed, text_bytes(packed) - REPORT_BYTES);
     }
+    text = json_dumps(packed, DUMP_FLAGS);
     json_decref(packed);
     return text;
 }

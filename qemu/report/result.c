@@ -196,6 +196,8 @@ void result_print(FILE *out, const json_t *result, bool offsets)
                     json_integer_value(value));
         } else if (json_is_boolean(value)) {
             fprintf(out, " %s\n", json_is_true(value) ? "yes" : "no");
+        } else if (json_is_null(value)) {
+            fputs(" not a finite number\n", out);
         } else {
             fprintf(out, " %.9g\n", json_number_value(value));
         }

@@ -356,3 +356,24 @@ def test_version():
         assert done.returncode == 0
         assert re.fullmatch(rf"quincunx {re.escape(release)} \(\S+\)\n",
                             done.stdout)
+
+
+# ---- standard output ----
+
+@pytest.mark.parametrize("order", [["--json", "--json", "load"],
+                                   ["load", "--json"]])
+def test_a_report_is_not_appended_to_its_input(tmp_path, order):
+    """Wherever the flag stands; one that is given twice is one."""
+    load = tmp_path / "load"
+    load.write_text("text")
+    line = [mesh.QUINCUNX, "run", "--mesh", "1x1", "--on", "native",
+            "--kernel", "spin", "--arg", "1", *order]
+    with load.open("a", encoding="utf-8") as file:
+        done = subprocess.run(line, cwd=tmp_path, stdout=file, check=False,
+                              stderr=subprocess.PIPE, text=True,
+                              timeout=GUARD_S)
+    assert (done.returncode, load.read_text()) == (2, "text")
+    assert "is the file of INPUT 'load', too" in done.stderr
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, check=False,
+                          text=True, timeout=GUARD_S)
+    assert done.returncode == 0 and json.loads(done.stdout)["kernel"] == "spin"
