@@ -18,8 +18,8 @@
 #define KIB UINT64_C(1024)
 #define MIB (KIB * KIB)
 
-/* Number of copies of each byte of the load: on the originator, on forwarding
-   nodes, and in the work area of native nodes. */
+/* Number of copies of the load that all nodes together hold: on the originator,
+   on forwarding nodes, and in the work area of native nodes. */
 #define LOAD_COPIES 4u
 
 /* RANK_BYTES: memory of an MPI rank without nodes. COPY_BYTES: memory of each

@@ -19,8 +19,8 @@ struct mesh_probing {
     uint32_t ready_delay_ns;
     /* most probes in one order; 0: PROBE_ROWS_AT_ONCE */
     uint32_t rows;
-    /* Nodes run in real time: the first message sets a node's clock, and
-       repeated probes give different times. */
+    /* Nodes run in real time: repeated probes give different times. A node's
+       first probe gives wrong ones, as it sets the node's clock. */
     bool real_time;
 };
 

@@ -224,8 +224,8 @@ struct job_rate outcome_rate(const struct outcome *outcome)
     return best;
 }
 
-/* Returns the time that originators measured units, except samples, whose
-   results do not count. */
+/* Returns the time in which originators measured units. Samples are left out:
+   their results do not count. */
 static uint64_t measure_ps(const struct outcome *outcome)
 {
     uint64_t sum = 0;
@@ -248,8 +248,8 @@ uint64_t outcome_ports_ps(const struct outcome *outcome)
     return sum;
 }
 
-/* Returns the compute time of all units, as if no node were slow and no port
-   interrupted. */
+/* Returns the compute time of all units, as if no node were slow and no port's
+   interrupt delayed a kernel. */
 static uint64_t compute_all_ps(const struct outcome *outcome)
 {
     /* [0] by normal nodes, [1] by slowed nodes */

@@ -17,7 +17,7 @@
 
 #define SHOWN 60         /* most characters shown of a refused value */
 #define LATE_PERCENT 175 /* a node is slow from this percent of the median */
-/* least compute time of a node that tells its speed */
+/* least compute time, ps, of a node whose speed counts */
 #define SLOWEST_MIN_PS 1e8
 
 /* JSON field: unit time of the slowest node, in percent of the median

@@ -414,8 +414,8 @@ static bool ask_again(struct serial_mesh *mesh, struct asking *asking)
     return true;
 }
 
-/* Gives an order, with errands behind it if any, to a console's node. The node
-   soon accepts it, once it has ended the last job. */
+/* Gives an order to a console's node, with `count` errands (requests for other
+   originators) behind it. The node accepts it after the end of its last job. */
 static int give(struct serial_mesh *mesh, struct console *console,
                 const struct mesh_order *order, const uint8_t *errands,
                 uint32_t count)

@@ -64,7 +64,7 @@ static void add_circuit(struct sha256_ctx *hash,
 }
 
 /* Sort key of a circuit. It has every member except the round, which follows
-   from the order, so equal keys mean equal circuits. */
+   from the circuits' order. So equal keys mean equal circuits. */
 #define KEYS 11
 
 static void keys_of(uint64_t key[KEYS], const struct circuit_record *circuit)
