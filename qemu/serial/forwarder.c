@@ -154,8 +154,8 @@ static void note(struct end *end, const uint8_t *data, uint32_t bytes)
     }
 }
 
-/* Sends a command to a monitor. Drops it if there is no room: a board that left
-   4 KiB unread hangs. */
+/* Sends a command to a board's QEMU monitor. Drops the command if out[] is
+   full: a monitor that left 4 KiB unread hangs. */
 static void order(struct wired_forwarder *forwarder, struct end *end,
                   const char *what)
 {
@@ -180,7 +180,7 @@ static void order_others(struct wired_forwarder *forwarder,
     }
 }
 
-/* Handles a monitor's output line by line. Long lines are cut off. */
+/* Handles output of a QEMU monitor line by line. Long lines are cut off. */
 static void receive_monitor(struct wired_forwarder *forwarder, struct end *end,
                             const uint8_t *data, uint32_t bytes)
 {

@@ -111,7 +111,7 @@ static void parse_page(void *context, uint32_t index, const uint8_t *page)
 /* ---- all nodes ---- */
 
 /* If an originator waits at least this long for a message, ms, a node that has
-   left the job counts as the cause. */
+   left the job counts as the cause of the wait. */
 #define STILL_MS 500u
 
 /* Whether a node is well. A fault counts until the node completes a job. */

@@ -83,7 +83,7 @@ struct walk {
     uint32_t link[2 * TORUS_SIDE_MAX];
     size_t links;
     unsigned suspect;
-    unsigned unknown; /* links not known as good, without the last */
+    unsigned unknown; /* links not known as good; the last one not counted */
     bool dead;        /* at least one link is dead */
 };
 

@@ -4,9 +4,9 @@
  * through the originator's console. Many peeks run at once, one per port of the
  * originator.
  *
- * Near nodes come first. Paths to farther nodes use links that answered, so a
- * silent far end means that its link is dead. No other path uses a dead link. A
- * node without a path is not asked. A dead board costs SWITCH_PEEK_TRIES
+ * Near nodes come first. Paths to farther nodes use links that answered, so if
+ * such a node is silent, its last link is dead. No other path uses a dead link.
+ * A node without a path is not asked. A dead board costs SWITCH_PEEK_TRIES
  * connection attempts for each of its links that is tried. An originator
  * without neighbours costs these attempts once.
  */

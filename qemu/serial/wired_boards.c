@@ -185,7 +185,7 @@ static int lay_console(struct wired *wired, uint32_t node)
     }
 }
 
-/* Gives the board's monitor to the forwarder, if there are gdb sockets. */
+/* Connects the board's QEMU monitor to the forwarder, if gdb sockets exist. */
 static int lay_monitor(struct wired *wired, uint32_t node)
 {
     int pair[2];
