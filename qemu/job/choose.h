@@ -18,12 +18,11 @@
  *
  * A kernel with cost_varies gets a farm, on serial ports, too. One board
  * is an alternative if an earlier job's rate is known. With any other kernel
- * the originator takes samples; if they differ, it goes on as a farm (the
- * order's reserve).
+ * the originator takes samples; if they differ, it goes on as a farm.
  *
  * On the pattern auto prefers hybrid, unless peters-syska is expected 5 %
- * earlier. The boards choose the reserve of hybrid from the samples, and find
- * by themselves whether more than one board pays.
+ * earlier. From the samples, the boards choose the part of the load that hybrid
+ * gives out on demand. They also find whether more than one board pays.
  *
  * If an earlier job showed a node slower than the plan assumes, the trials have
  * such a node.

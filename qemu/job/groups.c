@@ -38,8 +38,8 @@ static uint64_t planned_unit_ps(uint64_t transfer_ps, double compute_ps)
     return unit_ps > least_ps ? unit_ps : least_ps;
 }
 
-/* Returns the bytes of a message besides its units: header, job, halo and the
-   return phases of outputs. */
+/* Returns the bytes of a message besides its units: header, job, halo and, if
+   units have outputs, 8 bytes for each return phase from 0 on. */
 static uint64_t head_bytes_of(const struct job_task *task, const uint8_t *tree)
 {
     uint64_t bytes = CIRCUIT_HEADER_BYTES + WIRE_JOB_BYTES +
@@ -75,8 +75,8 @@ static struct plan_job input_of(const struct job_task *task,
         .equal = schedule_is_equal(task->schedule.kind)};
 }
 
-/* Plans the rounds that the task requests and lowers *makespan_ps, the time of
-   one round. If no plan has several rounds, one round counts. */
+/* Replaces *makespan_ps, the makespan of one round, by that of several rounds
+   unless these are infeasible or, with WIRE_BEST, not shorter. */
 static void plan_rounds(uint64_t *makespan_ps, const struct job_task *task,
                         const struct plan_job *input, uint8_t *tree, void *work)
 {

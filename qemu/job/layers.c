@@ -21,7 +21,7 @@ static void fill_pattern(struct outcome *outcome)
     }
 }
 
-/* Returns the theory's input for `units` units in one round. */
+/* Returns the input of theory_plan() for `units` units in one round. */
 static struct theory_input input_of(const struct outcome *outcome,
                                     uint64_t units)
 {

@@ -15,8 +15,8 @@ struct job_policy {
     bool counts_phases; /* a job may ask for a number of phases */
     bool has_tree;
 
-    /* Returns the originator's memory for the plan, jobs excluded, in bytes.
-       NULL: none. */
+    /* Returns the originator's memory for the plan, in bytes, without job
+       messages. NULL: none. */
     uint64_t (*plan_bytes)(const struct job_task *task);
 };
 

@@ -129,7 +129,7 @@ struct node_clock {
 };
 
 #define DRIFT_STEPS                                                            \
-    3u /* number of passes; each begins with the drift of the pass before */
+    3u /* number of times to compute the drift, each from the one before */
 
 /* Computes a node's clock from exchanges before and after its log was read.
    `after` NULL: the drift is unknown and counts as 0. */
