@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define COUNTERS PEEK_PORT_COUNTERS
-/* Least previous value of a counter that has wrapped. If a counter decreases
-   from a lower value, the board has restarted. */
+/* A counter that decreases from this value or more has wrapped. From a lower
+   value, the board has restarted. */
 #define NEAR_WRAP 0xf0000000u
 
 /* Indexes in PEEK_PORT_NAMES of counters that have a column in the table. */
