@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints the kernel channels' voltage sweeps as CSV, a line a voltage; there is
- * no input. An open channel's current is its conductance times the voltage's
- * distance from REVERSAL_NV. A step lasts 10 us. Numbers are exact integers
- * until they are printed with six decimals.
+ * Prints the kernel `channels`' sweep over voltages as CSV, a line a voltage.
+ * The job has no INPUT. An open ion channel's current is its conductance times
+ * the voltage's distance from REVERSAL_NV. A step lasts 10 us. Numbers are
+ * exact integers until they are printed with six decimals.
  */
 #include "qemu/format/format.h"
 
@@ -26,8 +26,8 @@
 #define STEPS_MAX 100000u
 #define VOLTAGE_MAX_NV 200000000
 
-/* The conductance is 20 pS, i.e. 2e-8 pA per nV, and 2e-10 fC per nV in a step.
-   So 1e-6 pA are 50 nV of one channel, and 1e-6 fC are 5000 nV in one step. */
+/* A channel of 20 pS carries 2e-8 pA per nV, which is 2e-10 fC per nV in a step
+   of 10 us. So 50 nV give 1e-6 pA, and 5000 nV give 1e-6 fC in a step. */
 #define REVERSAL_NV 60000000
 #define NV_OF_UPA 50
 #define NV_STEPS_OF_UFC 5000
@@ -138,8 +138,8 @@ static const struct option_row rows[] = {
      .allowed = "must be 0 to 2^64 - 1"},
 };
 
-/* Sets the number of pieces (units) of a voltage. A unit has a whole number of
-   groups of 32 channels. */
+/* Sets into how many units of the load a voltage is divided. A unit has a whole
+   number of groups of 32 channels. */
 static void set_pieces(struct sweep *sweep)
 {
     uint64_t groups = (sweep->channels + 31) / 32;
@@ -207,7 +207,8 @@ struct point {
     uint64_t squares;
 };
 
-/* Returns voltage number `value`, rounded as the kernel does. */
+/* Returns the sweep's voltage number `value` in nV, rounded as the kernel
+   does. */
 static int64_t voltage_of(const struct sweep *sweep, uint64_t value)
 {
     int64_t span = sweep->last_nv - sweep->first_nv;
@@ -237,9 +238,9 @@ static void print_millionths(FILE *out, const char *before, int64_t dividend,
 
 /*
  * Returns the mean current's standard deviation in millionths of a pA, rounded
- * down. The channels form B batches of 16, and (B squares - sum^2) / (B - 1) is
- * the sum's variance. B is at most 6250 and a batch's value at most 1600000, so
- * that 123 bits hold all terms.
+ * down. The channels form B batches of 16. With S the sum of the batches'
+ * values and Q that of their squares, S has the variance (B Q - S^2) / (B - 1).
+ * B is at most 6250 and a value at most 1600000, so 123 bits hold all terms.
  */
 static int64_t deviation_of(const struct sweep *sweep,
                             const struct point *point)

@@ -7,7 +7,8 @@
  *    coefficients=C:C:...[,divisor=D|,shift=S][,offset=O]
  *                                       9 or 25, row by row from the top left
  *
- * A sample becomes floor((sum + floor(D / 2)) / D) + O, limited to 0 .. 255.
+ * With S the sum of a sample's neighbours times the coefficients, the sample
+ * becomes floor((S + floor(D / 2)) / D) + O, limited to 0 .. 255.
  */
 #include "qemu/format/format.h"
 

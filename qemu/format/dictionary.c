@@ -62,8 +62,8 @@ static void sort_digests(struct format_load *load)
     load->arg_bytes = kept;
 }
 
-/* Returns whether a line may end behind its digest. In a file a name may
-   follow, as sha256sum writes it. */
+/* Returns whether a line ends behind its digest. In a file a blank and a name
+   may follow the digest, as sha256sum writes them. */
 static bool ends_there(const char *text, size_t bytes, const char *path)
 {
     return bytes == DIGEST_DIGITS ||

@@ -4,12 +4,12 @@
  * from a text file.
  *
  * Design: windowed sinc. Frequencies are fractions of half the sample rate. A
- * filter that lets LO to HI pass has the taps
+ * filter of T taps that lets LO to HI pass has the taps, k = 0 .. T - 1,
  *
  *   w[k] (HI sinc(HI m) - LO sinc(LO m)),  m = k - (T - 1) / 2,
  *
- * w[k] = 0.54 - 0.46 cos(2 pi k / (T - 1)), divided by the gain at 0 (low), at
- * half the rate (high) or in the middle of the band.
+ * w[k] = 0.54 - 0.46 cos(2 pi k / (T - 1)). They are divided by their gain at 0
+ * (low pass), at half the rate (high pass) or in the middle of the band.
  */
 #include "qemu/format/format.h"
 #include "qemu/format/sound.h"

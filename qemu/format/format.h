@@ -51,7 +51,7 @@ struct format_load {
 struct format {
     const char *kernel;   /* name of the kernel; NULL: every other kernel */
     const char *argument; /* what --arg means; NULL: as the kernel says */
-    const char *example;  /* an example; NULL: --arg is optional, or free */
+    const char *example;  /* example of --arg; NULL: --arg is not required */
     const char *input;    /* kinds of input file, for people; NULL: none */
     const char *output;   /* kinds of output file, for people; NULL: none */
     const char *suffixes; /* output suffixes as in struct option_row; NULL: use
@@ -113,16 +113,15 @@ size_t format_name_bytes(const char *path);
 NODISCARD int format_read_text(struct format_load *load, struct text *text,
                                const char *path);
 
-/* Adds notes on changed line ends, removed marks before lines and a removed ^Z.
-   `converted` ends a sentence on text that became UTF-8; `wide` is the middle
-   of one on text that seems to have several bytes a character. NULL leaves the
-   sentence out. */
+/* Adds notes on changed line ends, removed byte order marks and a removed ^Z.
+   `converted` ends a note on text that became UTF-8. `wide` is the middle of a
+   note on text that seems to have several bytes a character. NULL leaves out
+   the note. */
 void format_note_text(struct format_load *load, const struct text *text,
                       const char *path, const char *converted,
                       const char *wide);
 
-/* Returns the piece of the load that begins at byte `at`, valid as long as the
-   load. */
+/* Returns the load from byte `at` on, valid as long as the load. */
 struct file_piece format_piece(const struct format_load *load, uint64_t at);
 
 /* Makes a whole file the load, with units of one byte. `path` must outlive the
@@ -135,8 +134,7 @@ NODISCARD int format_open_several(struct format_load *load,
                                   const char *const path[], uint32_t count,
                                   uint8_t between);
 
-/* Makes room for `count` files of the load; the caller fills in their names and
-   places. */
+/* Makes load->files, with the names; the caller fills in the files' places. */
 void format_list_files(struct format_load *load, const char *const path[],
                        uint32_t count);
 

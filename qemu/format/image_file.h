@@ -13,8 +13,8 @@
 
 #include <stdio.h>
 
-/* Reads a file as the load's fields say. The caller frees the samples. Returns
-   0 or 1. */
+/* Reads a file, which load->as_is leaves compressed. The caller frees the
+   samples. Returns 0 or 1. */
 NODISCARD int image_read(struct image *image, struct format_load *load,
                          const char *path);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * On an error libnetpbm ends the process, unless a jmp_buf is set. A callback
- * without a context gets the reason. Both are set around every use.
+ * On an error libnetpbm ends the process, unless a jmp_buf is set. It passes
+ * the reason to a callback, which has no context parameter. The jmp_buf and the
+ * callback are set around every use.
  */
 #include "qemu/format/image_pnm.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads matrices for kernels/matvec.c. INPUT is the matrix, --arg vector=FILE
- * the vector. Both are .npy files of one type: int32 gives int64; int16 is Q15
- * and gives int16.
+ * the vector. Both are .npy files of one type. The product of int32 is int64;
+ * int16 means Q15, and its product is int16.
  */
 #include "qemu/format/format.h"
 

@@ -25,8 +25,8 @@ struct npy_product {
     uint32_t columns;       /* matrix columns, vector elements; 1 or more */
 };
 
-/* Reads matrix and vector. Every product of int32 fits 63 bits. Returns 0; or
-   1, after a message on stderr that names the file and the reason. */
+/* Reads matrix and vector; refuses int32 whose product needs more than 63 bits.
+   Returns 0; or 1, after a message on stderr that names file and reason. */
 NODISCARD int npy_read_product(struct npy_product *product,
                                struct format_load *load, const char *matrix,
                                const char *vector);

@@ -30,8 +30,8 @@
 
 static const struct {
     const char *name;
-    uint32_t accepted; /* accepted orders, as the kernel has them: less 1, equal
-                          2, greater 4 */
+    uint32_t accepted; /* as in the kernel: 16 contains, 8 begins, else a sum
+                          of less 1, equal 2, greater 4 */
 } operators[] = {{"lt", 1}, {"le", 3}, {"eq", 2},        {"ne", 5},
                  {"ge", 6}, {"gt", 4}, {"contains", 16}, {"begins", BEGINS}};
 
@@ -92,7 +92,7 @@ static const struct option_row rows[] = {
     {"rows", "YES", 0, OPTION_CHOICE, FIELD(rows), .choices = "no yes"},
 };
 
-/* Returns whether the operator, eq or ne, accepts any VALUE. */
+/* Returns whether the operator is eq or ne. */
 static bool compares_equal(const struct request *request)
 {
     uint32_t accepted = operators[request->op].accepted;

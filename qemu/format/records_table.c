@@ -41,8 +41,7 @@ struct scan {
     bool ended;           /* the line ended a record, or is empty */
     bool comment;         /* the current record begins with # */
     bool single;          /* a field of the record begins with ' */
-    const char *divides; /* hint at another separator, found in the first field;
-                            or "" */
+    const char *divides;  /* divider_in() of the record's first field */
 };
 
 /* ---- fields ---- */
@@ -136,7 +135,7 @@ scan_error(struct scan *scan, uint64_t line, const char *format, ...)
     }
 }
 
-/* Returns a hint at another separator that the field contains; or "". */
+/* Returns message text that suggests a separator in the field; or "". */
 static const char *divider_in(const char *text, size_t bytes)
 {
     static const struct {
@@ -217,7 +216,7 @@ static void match_name(struct scan *scan, struct records_column *column,
     column->index = scan->fields;
 }
 
-/* Prints the first names, with unusual characters made visible. */
+/* Writes the first columns' names, with unusual characters made visible. */
 static void list_names(char *out, size_t room, const struct scan *scan)
 {
     size_t used = 0;
@@ -605,7 +604,7 @@ static int read_files(struct format_load *load, struct scan scan[],
     return status;
 }
 
-/* Returns the bytes of all records behind the header row. */
+/* Returns the size of all records behind the header row. */
 static uint64_t rows_of(const struct records_table *table)
 {
     return table->text.bytes - table->header_bytes;

@@ -34,7 +34,7 @@ struct records_look {
     struct records_column sum;
     const char *value; /* text that the condition's cells are compared with */
     uint8_t separator; /* field separator; 0: first line or name tells */
-    /* The flags below are set if the condition compares text. */
+    /* What the cells of `column` are, if the condition compares text: */
     bool seen_number; /* a cell is a number */
     bool seen_text;   /* a cell is neither a number nor empty */
     bool seen_value;  /* a cell equals `value` */
@@ -58,16 +58,16 @@ NODISCARD int records_table_read(struct records_table *table,
                                  const char *const path[], uint32_t count);
 
 /* Returns whether a text that ends in 0, "-12.50", is a decimal number. Sets
-   the digits before the point, without leading zeros, and behind it. */
+   how many digits it has before the point, without leading zeros, and after. */
 bool records_table_number(const char *text, size_t bytes, uint32_t *whole,
                           uint32_t *decimals);
 
-/* Returns whether a text that is no number has no letters, but non-ASCII
-   blanks, signs or digits that look like a number's. */
+/* Returns whether a text that is no number looks like one: it has no letters,
+   but non-ASCII blanks, signs or digits. */
 bool records_table_looks_odd(const char *text, size_t bytes);
 
-/* Returns where a text that ends in 0 begins without blanks. *bytes becomes its
-   length without blanks at both ends. */
+/* Returns the first character of a text, which ends in 0, that is no blank. The
+   length without blanks at both ends goes to *bytes. */
 const char *records_table_trim(const char *text, size_t *bytes);
 
 #endif

@@ -186,9 +186,9 @@ static int read_patterns(struct format_load *load, const char *path, bool folds)
     return status;
 }
 
-/* Returns the bytes of the options before the patterns, or 0
-   (kernels/search.c). Sets `several` if a separator, the options' last byte but
-   one, divides the rest into patterns. */
+/* Returns the length of the options before the patterns (kernels/search.c), or
+   0. Sets `several` if a separator divides the rest into patterns; it is the
+   options' last byte but one. */
 static size_t options_of(bool *several, const uint8_t *arg, uint32_t arg_bytes)
 {
     size_t folds = arg_bytes > 2 && arg[2] == 'i';

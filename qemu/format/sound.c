@@ -17,7 +17,7 @@
 
 #define BLOCK_FRAMES 256u
 
-/* SoX writes 7f000000 and more into a pipe. */
+/* Bytes from which on a length means "unknown": SoX writes it into a pipe. */
 #define OPEN_BYTES 0x7f000000u
 
 /* ---- kinds of files ---- */

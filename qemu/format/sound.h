@@ -43,8 +43,7 @@ NODISCARD int sound_decode(struct sound *sound, struct format_load *load,
                            const char *path, uint8_t *file, uint64_t bytes,
                            uint32_t wanted);
 
-/* Reads a file as the load's fields say, and decodes it as sound_decode()
-   does. */
+/* Reads a file, which load->as_is leaves compressed, by sound_decode(). */
 NODISCARD int sound_read(struct sound *sound, struct format_load *load,
                          const char *path, uint32_t wanted);
 

@@ -17,8 +17,8 @@
 #define COMM_BYTES 18u
 #define AU_BYTES 24u
 
-/* Lengths from here on mean "unknown": SoX writes 7ffff000 into a pipe, other
-   programs 7fffffff, 80000000 or ffffffff. */
+/* Lengths of at least this mean "unknown": SoX writes 7ffff000 into a pipe,
+   other programs 7fffffff, 80000000 or ffffffff. */
 #define OPEN_LENGTH 0x7ffff000u
 
 static uint32_t load_big(const uint8_t *at)
@@ -47,7 +47,7 @@ struct chunks {
     uint64_t format;
     uint64_t samples;
     uint64_t long_bytes; /* length of the samples that RF64 gives */
-    bool several;        /* earlier samples are skipped */
+    bool several;        /* there are earlier data chunks, which are skipped */
 };
 
 /* Returns whether the bytes are chunks up to the end, and thus no samples. */
