@@ -75,25 +75,25 @@ static const char *const paint_name[PAINTS] = {
 struct chart {
     const struct outcome *outcome;
     FILE *coat[COATS];
-    uint64_t start_ps; /* start of the scatter; 0 is the user's order */
+    uint64_t start_ps; /* time from the user's order to the scatter's start */
     uint64_t end_ps;   /* end of the time axis */
     int height;        /* height of all rows */
     int *top;          /* top[i]: top of node i's row */
 };
 
-/* nodes[state][column]: mean number of a layer's nodes in that state. */
+/* nodes[state][column]: a layer's nodes in that state, mean over the column. */
 struct band {
     double nodes[PAINTS][BINS];
 };
 
-/* Converts a time since the start of the scatter to a time since the order. */
+/* Makes a time since the scatter's start a time since the user's order. */
 static uint64_t place(const struct chart *chart, uint64_t time_ps)
 {
     return chart->start_ps + time_ps;
 }
 
-/* across() returns the x pixel of a time since the order; down() returns the y
-   pixel of a height. */
+/* across() returns the x pixel of a time since the user's order; down() returns
+   the y pixel of a height. */
 static double across(const struct chart *chart, double at_ps)
 {
     return LEFT + (RIGHT - LEFT) * at_ps / (double)chart->end_ps;
@@ -135,7 +135,7 @@ static void mark(struct chart *chart, const char *style, uint64_t at_ps,
             down(top), x, down(bottom), style);
 }
 
-/* Draws a box; the times count from the order. */
+/* Draws a box; the times count from the user's order. */
 static void box_at(struct chart *chart, enum paint paint, uint64_t start_ps,
                    uint64_t end_ps, int top, int bottom)
 {
@@ -350,8 +350,8 @@ static void band_node(struct band *band, const struct chart *chart,
     }
 }
 
-/* Counts a transfer to a node. A part of the load counts only while its
-   receiver does nothing else. */
+/* Adds a transfer to the band of its receiver's layer. A part of the load
+   counts only while its receiver does nothing else. */
 static void band_circuit(struct band *band, const struct chart *chart,
                          const struct circuit_record *circuit)
 {
@@ -546,8 +546,8 @@ static void axis(const struct chart *chart)
           "mesh time since the order, %s", unit.name);
 }
 
-/* Prints entry `*entry` of the legend. `element` is an SVG element within x = 0
-   .. SAMPLE and y = -4.5 .. 4.5. */
+/* Prints entry number `*entry` of the legend. `element` is the format of an SVG
+   element within x = 0 .. SAMPLE and y = -4.5 .. 4.5. */
 __attribute__((format(printf, 4, 5))) static void
 legend_entry(const struct chart *chart, unsigned *entry, const char *text,
              const char *element, ...)
@@ -644,7 +644,8 @@ static uint64_t axis_end_ps(const struct outcome *outcome, uint64_t start_ps)
     }
     end_ps += start_ps;
     for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
-        /* The time of a circuit that ends before the scatter wraps. */
+        /* If a circuit ends before the scatter starts, its end_ps is negative,
+           i.e. 2^64 too much. The sum wraps to the right time. */
         uint64_t circuit_ps = outcome->circuit[i].end_ps + start_ps;
 
         end_ps = circuit_ps > end_ps ? circuit_ps : end_ps;

@@ -66,8 +66,8 @@ static json_t *profile_json(const struct profile *profile)
                      "hop_delay_ps", json_whole(profile->hop_delay_ps));
 }
 
-/* Returns a layer's floors in each round; NULL for a single round. A tree has
-   no floors, and may have more layers than the table columns. */
+/* Returns a layer's units in each round, rounded down; NULL for a single round.
+   Schedule tree has none, and may have more than ROUNDS_PHASES_MAX layers. */
 static json_t *layer_rounds_json(const struct rounds_plan *plan, unsigned layer)
 {
     json_t *rounds = plan->rounds > 1 ? json_array() : NULL;
@@ -231,8 +231,8 @@ static json_t *preparing_json(const struct outcome *outcome)
                                 preparing.plan_ps));
 }
 
-/* Returns the preparing times after the scatter's start, while other nodes
-   compute an advance. */
+/* Returns the times for measuring and planning after the scatter's start, while
+   other nodes compute an advance: units sent before the plan is known. */
 static json_t *meanwhile_json(const struct outcome *outcome)
 {
     struct outcome_preparing preparing = outcome_preparing(outcome);
@@ -463,7 +463,6 @@ json_t *report_json(const struct outcome *outcome)
     return memory_or_exit(json);
 }
 
-/* Prints a report. The caller checks the stream for write errors. */
 static void dump(const json_t *report, FILE *stream)
 {
     json_dumpf(report, stream, REPORT_FORMAT);

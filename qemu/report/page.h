@@ -5,7 +5,7 @@
  * circuits, the chart, and all figures. The page is page.html, in which
  * comments stand for the style, the script and the report. The script is
  * data.js, map.js, chart.js, tables.js and control.js, besides boards.js in
- * pages of standing boards and live.js in pages of something that goes on.
+ * pages of standing boards and live.js in pages that follow a run or boards.
  */
 #ifndef QEMU_REPORT_PAGE_H
 #define QEMU_REPORT_PAGE_H

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define LOOK_S 0.1   /* s between checks for a browser */
-#define REPEAT_S 2.0 /* s until a state is sent again */
+#define REPEAT_S 2.0 /* s until unchanged JSON is sent again */
 #define SETTLE_S 1u
 #define HASH_BYTES 64u
 #define POLICY_BYTES 512u
@@ -28,7 +28,7 @@ struct page_server {
     bool reads;
     sem_t end; /* raised once the thread must end */
     /* Only the thread uses the fields below. */
-    char *seen; /* the last sent state */
+    char *seen; /* the last sent JSON of page_source.read() */
     double sent_s;
 };
 
@@ -51,8 +51,8 @@ static struct timespec after(double seconds)
 
 /* ---- reading thread ---- */
 
-/* Sends the state if it is new, or was last sent REPEAT_S ago to detect lost
-   clients. */
+/* Sends the JSON of page_source.read() if it has changed. Unchanged JSON is
+   sent every REPEAT_S seconds, to detect lost clients. */
 static void look(struct page_server *server)
 {
     json_t *state = server->source.read(server->source.context);

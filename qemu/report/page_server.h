@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Serves the page of something that goes on. While a browser has it open, a
- * thread reads the state repeatedly and sends it as events.
+ * Serves a page that follows a run or standing boards. While a browser has the
+ * page open, a thread calls page_source.read() repeatedly and sends its JSON as
+ * events.
  */
 #ifndef QEMU_REPORT_PAGE_SERVER_H
 #define QEMU_REPORT_PAGE_SERVER_H
@@ -14,31 +15,31 @@
 #include <time.h>
 
 struct page_source {
-    const char *event; /* name of the events that carry the state */
-    /* Reads the state. Returns JSON that the caller owns. */
+    const char *event; /* name of the events that carry read()'s JSON */
+    /* Returns the state of the run or the boards; the caller owns it. */
     json_t *(*read)(void *context);
     void *context;
-    /* The thread pauses between two readings for `ratio` times the last
-       reading's time by `clock`, but for least_s to most_s seconds. */
+    /* Between two read() the thread pauses for `ratio` times the time that the
+       last one took by `clock`, but for least_s to most_s seconds. */
     clockid_t clock;
     double ratio, least_s, most_s;
 };
 
 struct page_server;
 
-/* Serves the page (qemu/report/page.h) of a report's begin on a port, 0: a free
-   one. Prints the address on stderr. Returns NULL after a message. */
+/* Serves page_text() of `begin`, a report of what is known at first. Port 0: a
+   free one. Prints the address on stderr. Returns NULL after a message. */
 struct page_server *page_server_open(uint16_t port, const json_t *begin);
 
-/* Starts the reading thread, which blocks all signals. Returns 0, or -1 after a
-   message on stderr. */
+/* Starts the thread that calls source->read(), with all signals blocked.
+   Returns 0, or -1 after a message on stderr. */
 NODISCARD int page_server_start(struct page_server *server,
                                 const struct page_source *source);
 
 /*
- * Ends the reading thread. Returns whether it ended within `seconds`. If not,
- * the thread stays until the process ends, so that the server and the source's
- * context must stay too. The server may have no reading thread.
+ * Ends the thread that calls source->read(), if there is one. Returns whether
+ * it ended within `seconds`. If not, it stays until the process ends, so that
+ * the server and the source's context must stay too.
  */
 bool page_server_stop(struct page_server *server, double seconds);
 

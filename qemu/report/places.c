@@ -145,7 +145,8 @@ static bool read_text(struct context *context, const struct outcome *outcome,
     return true;
 }
 
-/* Prints a line for each offset: its place, and its text; found texts align. */
+/* Prints a line for each offset: the load's text around the offset, with a '|'
+   below the '|' of the line before, and the offset. */
 static void print_texts(FILE *out, const struct outcome *outcome,
                         const json_t *offsets)
 {
@@ -165,7 +166,8 @@ static void print_texts(FILE *out, const struct outcome *outcome,
     }
 }
 
-/* Returns whether offsets have a text; several originators count their own. */
+/* Returns whether text around offsets can be shown. With several originators
+   offsets count within each one's load. */
 static bool has_text(const struct outcome *outcome)
 {
     return outcome->load != NULL && outcome->originators == 1 &&

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Returns the number of different hosts on which ranks run. */
 static uint32_t hosts(const struct outcome *outcome)
 {
     uint32_t count = 0;

@@ -24,7 +24,7 @@
 #define STACK_USED 0.90
 #define PREPARING 0.30
 
-/* Most notes on read files that become single remarks. */
+/* Most notes on how files were read that become single remarks. */
 #define NOTES_TOLD 8u
 
 #define WHY_BYTES 160u
@@ -229,7 +229,7 @@ static void judge_data(json_t *remarks, const struct outcome *outcome)
 
 /* ---- plan and run ---- */
 
-/* Explains a wrong plan where no other remark does. */
+/* Adds a remark on why the plan was missed, where no other remark says it. */
 static void judge_rest(json_t *remarks, const struct outcome *outcome)
 {
     const struct outcome_node *cheap = extreme(outcome, unit_ps_of, -1);
@@ -339,8 +339,8 @@ static void judge_speeds(json_t *remarks, const struct outcome *outcome)
         }
     }
     fclose(list);
-    /* Many slow nodes, or a wide middle half, mean that units differ, not
-       nodes. */
+    /* Many slow nodes, or unit times far apart in the middle half of all nodes,
+       mean that units differ, not nodes. */
     if (count > 0 && (count > outcome->node_count / 4 ||
                       quarter_ps[2] > DIFFER * quarter_ps[0])) {
         judge_data(remarks, outcome);
@@ -390,8 +390,8 @@ static void judge_idle(json_t *remarks, const struct outcome *outcome)
 
 /* ---- the network ---- */
 
-/* Judges parts of the load only: a farm's demands and results always wait for
-   each other at the originator. */
+/* Adds a remark on circuits that waited long. Counts only circuits for parts of
+   the load: a farm's demands and results always wait at the originator. */
 static void judge_waits(json_t *remarks, const struct outcome *outcome)
 {
     const struct circuit_record *longest = NULL;

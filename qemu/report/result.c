@@ -135,8 +135,8 @@ json_t *result_json(const struct outcome *outcome, uint32_t index)
 
 /* ---- for people ---- */
 
-/* Prints numbers on one line. A single text (a number of more than 64 bits is
-   one) stands behind the name; several texts get a line each. */
+/* Prints a value's numbers on one line. Numbers above 63 bits and lines are
+   texts: a single text follows the value's name, several get a line each. */
 static void print_list(FILE *out, const json_t *list)
 {
     size_t count = json_array_size(list);
@@ -166,8 +166,7 @@ static void print_list(FILE *out, const json_t *list)
     fprintf(out, "%s\n", count == 0 ? " none" : "");
 }
 
-/* Returns whether a list holds the hexadecimal digits (NAME_hex) of other
-   lines. */
+/* Returns whether a value is the list NAME_hex that collect_lines() stored. */
 static bool is_twin(const char *name, const json_t *value)
 {
     size_t length = strlen(name);

@@ -76,7 +76,6 @@ static json_t *circuits_json(const struct watch_view *view)
     return all;
 }
 
-/* Returns a string with a digit for each node's state. */
 static json_t *states_json(const struct watch_view *view)
 {
     char *states = memory_or_exit(malloc(view->nodes + 1u));

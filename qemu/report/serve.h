@@ -51,7 +51,6 @@ void serve_send(struct serve *serve, const char *event, const char *data);
    event and end too. */
 void serve_end(struct serve *serve, const char *event, const char *data);
 
-/* Returns the number of open streams. */
 unsigned serve_streams(const struct serve *serve);
 
 /* Waits until all streams have ended, but at most `wait_s` seconds. Call

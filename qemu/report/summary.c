@@ -250,7 +250,8 @@ static void print_plan(FILE *out, const struct outcome *outcome,
     fprintf(out, "planning %s", amount_time(plan_ps).text);
 }
 
-/* Prints the times of preparing, before the scatter and after an advance. */
+/* Prints the times of preparing. An advance, units sent before the plan is
+   known, lets other nodes compute while the originator measures and plans. */
 static void print_preparing(FILE *out, const struct outcome *outcome)
 {
     struct outcome_preparing preparing = outcome_preparing(outcome);
@@ -275,7 +276,6 @@ static void print_preparing(FILE *out, const struct outcome *outcome)
     }
 }
 
-/* Prints a row of the table: planned value, measured value, remark. */
 static void print_row(FILE *out, const char *name, const char *planned,
                       const char *measured, const char *remark)
 {
@@ -289,8 +289,8 @@ static struct amount planned(uint64_t time_ps)
     return time_ps > 0 ? amount_time(time_ps) : (struct amount){"-"};
 }
 
-/* Prints the time from the order to the answer, with preparing. Only --schedule
-   auto plans this time. */
+/* Prints the time from the user's order to the answer, with preparing. Only
+   --schedule auto plans this time. */
 static void print_answer(FILE *out, const struct outcome *outcome)
 {
     bool chosen = outcome->choices != NULL && !outcome->host_times;

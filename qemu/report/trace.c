@@ -7,11 +7,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define AFTER_ADVANCE 3u /* index of "measure" in print_preparing()'s parts */
+#define AFTER_ADVANCE 3u /* part[3] of print_preparing() is "measure" */
 #define PROCESS_MESH 1
 #define PROCESS_CIRCUITS 2
-/* Viewers give thread id 0 and ids of processes a special meaning. A thread id
-   names one track over both processes, so tracks begin at 16. */
+/* Tracks are thread ids from 16 on: viewers give 0 and the ids of processes a
+   special meaning, and take equal ids in both processes for one track. */
 #define FIRST_TRACK 16u
 
 #define PS_PER_US 1000000u
@@ -51,7 +51,7 @@ static void print_track(FILE *out, int process, uint64_t track,
 }
 
 /* Prints a slice up to its arguments, which the caller prints and closes. Times
-   count from the order. */
+   count from the user's order. */
 static void open_slice(FILE *out, int process, uint64_t track,
                        uint64_t start_ps, uint64_t end_ps)
 {
@@ -64,8 +64,8 @@ static void open_slice(FILE *out, int process, uint64_t track,
             length_ps / PS_PER_US, length_ps % PS_PER_US);
 }
 
-/* Prints a slice for a node's state in interval `k`, unless it takes no
-   time. */
+/* Prints a slice for a node's state in its compute interval number `k`, unless
+   the slice takes no time. */
 static void print_state(FILE *out, const struct outcome *outcome,
                         uint32_t index, unsigned k, const char *state,
                         uint64_t start_ps, uint64_t end_ps)
@@ -105,8 +105,9 @@ static void print_interval(FILE *out, const struct outcome *outcome,
 }
 
 /* Prints the parts of preparing one after the other, since only their lengths
-   are known. The first slice joins reading the order and writing the job.
-   Measuring and planning follow an advance, while that is sent. */
+   are known. The first slice joins reading the user's order and writing the
+   job. With an advance, units sent before the plan is known, measuring and
+   planning come after the scatter's start. */
 static void print_preparing(FILE *out, const struct outcome *outcome,
                             uint32_t index)
 {

@@ -115,7 +115,8 @@ enum {
     GATHER
 };
 
-/* Sets the parts of the average node's time. A node without units is idle. */
+/* Sets the parts of the average node's time from the user's order to the
+   answer. A node without units is idle. */
 static void set_parts(struct verdict_part part[VERDICT_PARTS],
                       const struct outcome *outcome)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the verdict on a run: a sentence and a bar, before all other output.
- */
+/* Prints a run's verdict, a sentence and a bar, before all other output. */
 #ifndef QEMU_REPORT_VERDICT_H
 #define QEMU_REPORT_VERDICT_H
 
@@ -10,7 +9,7 @@
 
 #define VERDICT_PARTS 6u
 
-/* A part of the average node's time from the order to the answer. */
+/* A part of the average node's time from the user's order to the answer. */
 struct verdict_part {
     const char *name;
     char letter; /* letter in the bar */
@@ -18,9 +17,9 @@ struct verdict_part {
 };
 
 /*
- * Sets the parts of the time from the order to the answer:
+ * Sets the parts of the average node's time from the user's order:
  *
- *     preparing  from the order to the start of the scatter
+ *     preparing  until the start of the scatter
  *     scatter    until the node begins to compute
  *     compute    computing, without interrupts
  *     ports      interrupts of the node's ports meanwhile, if any
