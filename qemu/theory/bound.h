@@ -20,14 +20,14 @@
 struct bound_input {
     double load_units;
     double compute_ps;  /* c, more than 0 */
-    double transfer_ps; /* tau without the output, 0 or more */
+    double transfer_ps; /* tau: transfer of a unit's input, 0 or more */
     double output_ps;   /* transfer of a unit's output, 0 or more */
-    double startup_ps;  /* alpha, 0 or more */
+    double startup_ps;  /* alpha of a circuit, 0 or more */
     double speed;       /* 1 or more; the number of nodes if all are alike */
-    unsigned ports;     /* P */
+    unsigned ports;     /* P: originator's ports that send at once */
 };
 
-/* The smallest T for each condition; the bound is the larger one. */
+/* The smallest makespan by each condition; the larger one is the bound. */
 struct bound {
     double by_ports_ps;
     double by_nodes_ps;
@@ -35,7 +35,6 @@ struct bound {
 
 struct bound bound_of(const struct bound_input *input);
 
-/* Returns the larger of both times, ps. */
 double bound_ps(const struct bound *bound);
 
 #endif

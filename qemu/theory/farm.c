@@ -12,7 +12,7 @@
 
 struct asker {
     quad time;    /* time of a unit */
-    quad fitness; /* F_i / k */
+    quad fitness; /* F_i / k (farm.h) */
     uint64_t units;
     quad free; /* time when the worker's last chunk ends */
     bool done; /* asks no more */
@@ -102,8 +102,8 @@ static size_t next_worker(const struct hand_out *out)
     return first;
 }
 
-/* Gives an asking worker floor(units F/k + 1/2) units, at most the remaining
-   ones. */
+/* Gives a worker that asks its chunk (farm.h), with S = `units`; at most the
+   units left. */
 static bool serve(struct hand_out *out, size_t worker, uint64_t units)
 {
     struct asker *asker = &out->asker[worker];

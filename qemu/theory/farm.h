@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A farm that hands out falling chunks (Gonzalez-Velez and Cole, DESIGN.md).
- * Calibration measures each worker's time t_i for a unit; F_i = (1/t_i) / sum
- * of 1/t. A worker that asks gets
+ * A farm that hands out falling chunks (Gonzalez-Velez and Cole, papers.md).
+ * Calibration measures each worker's time t_i for a unit. F_i = (1/t_i) / sum
+ * of 1/t is the worker's share, k >= 1 a factor. A worker that asks gets
  *
  *     floor(S/k F_i + 1/2) of the S remaining units, (9) in the paper
  *
@@ -40,9 +40,9 @@ struct theory_farm {
 NODISCARD struct theory_farm *theory_farm(const struct theory_workers *workers,
                                           uint64_t load, quad factor);
 
-/* Returns the factor k = ln(load)^CV, (7) and (8) in the paper, but at least 1.
-   CV is the times' deviation over their mean. The value has a double's
-   precision. */
+/* Returns the factor k = ln(load)^CV, but at least 1 (Gonzalez-Velez and Cole,
+   equations (7) and (8)). CV is the deviation of a unit's times over their
+   mean. The value has a double's precision. */
 quad theory_farm_factor(const struct theory_workers *workers, uint64_t load);
 
 #endif

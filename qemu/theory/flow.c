@@ -226,8 +226,8 @@ void theory_flow_set(struct theory_flow *flow, unsigned phases, quad factor)
     }
 }
 
-/* Returns by how many units the sends to a member, and later ones of its lane,
-   stay below `takes` times the lane's time. */
+/* Returns the `less` of a lane from a member on. This part of the lane takes so
+   many units less than `takes` times the lane's time left. */
 static quad lane_less(const struct theory_stream *stream,
                       const struct theory_members *members)
 {
@@ -245,7 +245,7 @@ static quad lane_less(const struct theory_stream *stream,
     return lane_less;
 }
 
-/* Sets `less` and `behind` of all members, from the leaves up. */
+/* Sets `less` and `behind` of each member's stream, from the leaves up. */
 static void set_less(struct theory_flow *flow, bool last)
 {
     const struct theory_members *members = flow->members;

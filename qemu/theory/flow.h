@@ -6,11 +6,12 @@
  * first end[N] members. Parents come before children, and earlier sends of a
  * lane before later ones.
  *
- *   layers          one member a layer. A node of layer j sends in phases j + 1
- * .. N as each node before it does, so member j is the first in member j - 1's
- * lanes, and follows it in its parent's P ports alike   B = 4 / P batches a
- * phase; a member has P equal lanes: 5^N nodes are (1 + B)^N members node by
- * node    B = 4, 4 lanes, one a port
+ *   layers          one member a layer. All nodes of layers 0 .. j - 1 serve
+ *                   layer j alike, so member j is the first in the lanes of
+ *                   member j - 1 and follows it in those of its parent
+ *   P ports alike   B = 4 / P batches a phase, and P equal lanes a member;
+ *                   5^N nodes are (1 + B)^N members
+ *   node by node    one member a node; B = 4, and a lane for each port
  *
  * In the last two cases, the children of member m in phase i are members
  * end[i-1] + B m to end[i-1] + B m + B - 1.
@@ -49,7 +50,7 @@ struct theory_members {
     struct theory_member *member; /* end[phases] members */
 };
 
-/* Sets the startup and a unit's transfer time, in ps, for a circuit of phase i.
+/* Sets the startup and a unit's transfer time, in ps, for a circuit of a phase.
    Both are multiplied by the hops where nodes store and forward. `results` adds
    the result's return. */
 void theory_costs(quad *startup_ps, quad *transfer_ps,
@@ -60,9 +61,9 @@ void theory_costs(quad *startup_ps, quad *transfer_ps,
  * Makes a torus's members, one a layer. compute_ps[0 .. phases_max] holds each
  * layer's time for a unit; NULL: the input's. `ports` is 1, 2 or 4. With fewer
  * than 4, a lane sends 4 / ports times in each phase. Nodes of a layer then
- * differ, a member's time left is that of the nodes reached last, and only one
- * round can be planned. Costs include the input's results. phases_max is at
- * most THEORY_PHASES_MAX. The caller calls theory_members_free().
+ * differ, a member's time left until the end is that of the nodes reached last,
+ * and only one round can be planned. Costs include the input's results. The
+ * caller calls theory_members_free().
  */
 void theory_members_layers(struct theory_members *members,
                            const struct theory_input *input,
@@ -95,18 +96,19 @@ void theory_members_free(struct theory_members *members);
  * Each time left has an error of some 2^-108 of the originator's. Time and
  * cost: O(members).
  */
-/* A member's times, in ps, and units in one round. */
+/* A member's times, in ps, and units in one round. s_c is the time from its
+   receipt to the next one, or to the end. */
 struct theory_stream {
-    quad takes; /* units a ps */
-    quad less;  /* units */
-    quad scale; /* s_c = scale l - behind */
+    quad takes; /* its subtree gets takes s_c - less units */
+    quad less;
+    quad scale; /* s_c is scale times the lane's time left, less behind */
     quad behind;
-    quad next_takes; /* `takes` of later sends in its lane, by s_c */
+    quad next_takes; /* members after it in its lane: units a ps of s_c */
     quad next_less;
-    quad reach; /* factor of the originator's s in s_c */
+    quad reach; /* s_c grows by this for each ps of the originator's s */
     quad left;  /* s_c */
-    quad moved; /* m_c; m'_c until theory_flow_turn() */
-    quad ahead; /* lane's sends up to the member, next round */
+    quad moved; /* its transfer; the next round's until theory_flow_turn() */
+    quad ahead; /* next round: time of the lane's sends up to the member's */
 };
 
 struct theory_flow {
@@ -117,23 +119,22 @@ struct theory_flow {
     struct theory_stream *stream; /* one stream for each member */
 };
 
-/* Allocates a flow along the members; theory_flow_free() frees it. */
 void theory_flow_make(struct theory_flow *flow,
                       const struct theory_members *members);
 void theory_flow_free(struct theory_flow *flow);
 
-/* Sets the number of phases and the factor of all transfer times. */
 void theory_flow_set(struct theory_flow *flow, unsigned phases, quad factor);
 
 /*
  * Computes the last round, or the round before the one of the last
- * theory_flow_turn(). Returns the originator's least feasible s. Then no member
- * has negative time or receives negative units, and before the last round each
- * lane has sent all when its member begins the next round.
+ * theory_flow_turn(). Returns the originator's least time until the next round
+ * or the end with which no member has negative time or gets negative units, and
+ * each lane has sent all when its member begins the next round, if any.
  */
 quad theory_flow_round(struct theory_flow *flow, bool last);
 
-/* Sets s and m of all members in the computed round, for the originator's s. */
+/* Sets `left` and `moved` of all members' streams in the computed round, if the
+   originator has left_ps until the next round. */
 void theory_flow_turn(struct theory_flow *flow, quad left_ps);
 
 /* Returns the units that a member's subtree takes in the computed round. */

@@ -12,7 +12,6 @@ struct affine {
     quad slope, offset;
 };
 
-/* Adds factor times `of` to `sum`. */
 static void affine_add(struct affine *sum, struct affine of, quad factor)
 {
     sum->slope += factor * of.slope;
@@ -24,7 +23,6 @@ static quad affine_at(struct affine of, quad x)
     return theory_number_minus(of.slope * x, -of.offset);
 }
 
-/* Returns the x at which the line has the value. */
 static quad affine_solve(struct affine of, quad value)
 {
     return theory_number_minus(value, of.offset) / of.slope;
@@ -43,7 +41,7 @@ struct sends {
     size_t order[THEORY_WORKERS_MAX];
     size_t workers;
     size_t count;
-    struct affine left;  /* time until T when the last computed send begins */
+    struct affine left;  /* from the last computed send's begin to the end */
     struct affine units; /* sum of all computed chunks */
     /* chunk[n] is send n's chunk as a line in the unknown before it, window[n]
        as a line in the current unknown; n counts from 1. */
@@ -57,7 +55,7 @@ static const quad *worker_of(const struct sends *sends, size_t n)
         ->numbers[sends->order[(n - 1) % sends->workers]];
 }
 
-/* Returns the transfer time G + g a of a send with chunk a. */
+/* Returns the transfer time of send n's chunk, startup included. */
 static struct affine transfer_of(const struct sends *sends, size_t n)
 {
     const quad *of = worker_of(sends, n);
@@ -74,8 +72,8 @@ static void express(struct affine *line, struct affine chunk)
     line->offset -= line->slope * chunk.offset;
 }
 
-/* Sets the chunk of send n < count. It ends when the worker's next chunk has
-   come, or at T. */
+/* Sets the chunk of send n < count. Its computing ends when the worker's next
+   chunk has come, or at the makespan. */
 static void set_chunk(struct sends *sends, size_t n)
 {
     const quad *of = worker_of(sends, n);
@@ -117,7 +115,7 @@ static void set_chunks(struct sends *sends)
     }
 }
 
-/* Adds all sends to the plan, for x as the first unknown. Returns whether every
+/* Adds all sends to the plan, with the first unknown = x. Returns whether every
    chunk is more than 0. */
 static bool add_sends(struct theory_star_plan *plan, const struct sends *sends,
                       quad x)
@@ -164,17 +162,18 @@ bool theory_star_installments(struct theory_star_plan *plan,
 
 /* ---- uniform rounds ---- */
 
+/* The plan of theory_star_umr(), with the symbols of star.h. */
 struct umr {
     const struct theory_star *star;
     quad g, w, startup, latency;
     quad workers; /* P */
-    quad ratio;   /* w / (P g), factor from chunk to chunk */
-    quad extra;   /* (W - P G) / (P g), added from chunk to chunk */
+    quad ratio;   /* w / (P g): factor from a round's chunks to the next's */
+    quad extra;   /* (W - P G) / (P g): added to the next round's chunks */
     unsigned rounds;
     size_t waiting; /* n: worker P, and workers that wait for the last chunk */
     quad growth;    /* s = sum of ((g + w) / w)^k, k = 0 .. n - 1 */
-    quad chunk[THEORY_INSTALLMENTS_MAX]; /* a_j; the last is a mean */
-    quad first;                          /* G + g a_0 */
+    quad chunk[THEORY_INSTALLMENTS_MAX]; /* a_j, round j; the last is a mean */
+    quad first; /* G + g a_0: transfer of a first chunk */
     quad least; /* z: units of worker P in the last round */
     quad makespan;
 };
@@ -186,7 +185,7 @@ static quad next_more(const struct umr *umr, quad more)
     return more * (umr->g + umr->w) / umr->w + 1 / umr->w;
 }
 
-/* Sets the chunks as lines in the largest chunk: the last or the first. */
+/* Sets each round's chunk as a line in the largest: the last or the first. */
 static void set_uniform(struct affine *chunk, const struct umr *umr)
 {
     unsigned last = umr->rounds - 1;
@@ -207,10 +206,11 @@ static void set_uniform(struct affine *chunk, const struct umr *umr)
 }
 
 /*
- * Sets z, the last chunk of worker P. All workers end together. A worker P - k
- * that does not wait gets z + k (G + g a_0) / w, since it began k (G + g a_0)
- * earlier. A transfer to a waiting worker P - k takes ((g + w) / w)^k times as
- * long as that to worker P. All last chunks sum up to P a_{M-1}:
+ * Sets z, the last chunk of worker P (symbols: star.h and struct umr). A worker
+ * P - k that does not wait gets z + k (G + g a_0) / w, since it began k (G + g
+ * a_0) earlier and all end together. A transfer to a waiting worker P - k takes
+ * ((g + w) / w)^k times as long as that to worker P. The last chunks sum up to
+ * P a_{M-1}:
  *
  *     (P - n + s) z = P a_{M-1} - (s - n) G/g
  *                     - (P (P - 1) - n (n - 1)) / 2 (G + g a_0) / w
@@ -238,9 +238,9 @@ static struct affine least_of(struct umr *umr, struct affine last,
 }
 
 /*
- * Sets the chunks, z and T for n waiting workers. Worker P never waits, so T =
- * P (G + g a_0) + M W + w (a_0 + .. + a_{M-2} + z). P (a_0 + .. + a_{M-1}) + m
- * T is the load, with the master's rate m.
+ * Sets the chunks, z and the makespan T for n waiting workers (symbols: star.h,
+ * struct umr). T = P (G + g a_0) + M W + w (a_0 + .. + a_{M-2} + z), and the
+ * load is P (a_0 + .. + a_{M-1}) + m T, with the master's rate m.
  */
 static void solve(struct umr *umr, size_t waiting)
 {
@@ -273,8 +273,9 @@ static void solve(struct umr *umr, size_t waiting)
     umr->makespan = affine_at(end, x);
 }
 
-/* Returns whether worker P - n waits, too. The end of its last transfer is s (G
-   + g z) before worker P's, and it is free n (G + g a_0) before worker P. */
+/* Returns whether worker P - n waits, too (symbols: struct umr). Its last
+   transfer ends s (G + g z) before worker P's. It is free n (G + g a_0) before
+   worker P. */
 static bool another_waits(const struct umr *umr)
 {
     quad passed = umr->growth * (umr->startup + umr->g * umr->least);
@@ -282,8 +283,9 @@ static bool another_waits(const struct umr *umr)
     return theory_number_compare((quad)umr->waiting * umr->first, passed) > 0;
 }
 
-/* Computes all chunks and T. s/n grows with n, so the last workers wait, and a
-   bisection finds their number. Returns whether all chunks are more than 0. */
+/* Computes all chunks and the makespan. If a worker waits for its last chunk,
+   all later workers do; bisection finds their number. Returns whether all
+   chunks are more than 0. */
 static bool try_rounds(struct umr *umr, unsigned rounds)
 {
     size_t low = 1;
@@ -381,8 +383,8 @@ struct periodic {
     quad rate;     /* rate of the chosen workers */
 };
 
-/* Adds a worker. The units per unit of time are what the worker computes, or
-   what the link can still carry. */
+/* Adds a worker. Its units per time unit are what it computes, or what the link
+   can still carry. */
 static void add_worker(struct theory_star_plan *plan, struct periodic *periodic,
                        size_t worker)
 {
@@ -411,9 +413,9 @@ static quad root_of(quad value)
     return root;
 }
 
-/* Returns the length of a period: the square root of the load's time at the
-   limit rate, by the paper. A period is longer if there were more than
-   PERIODS_MAX, or if startups filled half of it. */
+/* Returns the length of a period: the square root of the load's time at
+   rate_limit (Beaumont et al., section 4.3). A period is longer if there would
+   be more than PERIODS_MAX, or if startups would fill half of it. */
 static quad period_of(const struct theory_star_plan *plan,
                       const struct periodic *periodic)
 {

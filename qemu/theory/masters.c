@@ -15,8 +15,8 @@ struct basic {
     const struct theory_workers *workers;
     const struct theory_network *network;
     quad time; /* T, unscaled */
-    quad gain; /* gamma - beta: a master's time saved by a unit sent */
-    quad cost; /* gamma + beta: a worker's time for a unit received */
+    quad gain; /* compute - transfer: a master's time saved by a unit sent */
+    quad cost; /* compute + transfer: a worker's time for a unit received */
 };
 
 /* Returns the time in which a node computes the units that it holds. */
@@ -26,11 +26,11 @@ static quad alone(const struct basic *basic, size_t node)
 }
 
 /*
- * Sets T where sending pays. T is the least time with which the workers, the
- * first nodes by rising time alone, take the units that the masters give, and a
- * master can send all its units. That is, the sum of (T - gamma x) / (gamma +
- * beta) over the workers equals the sum of (gamma x - T) / (gamma - beta) over
- * the masters.
+ * Sets T, the basic round's time (symbols: masters.h), where sending pays. T is
+ * the least time with which the workers, the first nodes by rising time alone,
+ * take the units that the masters give. The sum of (T - gamma x) / (gamma +
+ * beta) over the workers then equals the sum of (gamma x - T) / (gamma - beta)
+ * over the masters. T is at least the time in which a master sends all.
  */
 static void set_balanced(struct basic *basic)
 {
@@ -61,8 +61,8 @@ static void set_balanced(struct basic *basic)
                                   basic->network->transfer);
 }
 
-/* Sets what each node sends, (gamma x - T) / (gamma - beta), and receives, (T -
-   gamma x) / (gamma + beta) until all sent units are taken. */
+/* Sets the units that each node sends, (gamma x - T) / (gamma - beta), or gets,
+   (T - gamma x) / (gamma + beta) while any are left (symbols: masters.h). */
 static void set_units(struct basic *basic)
 {
     struct theory_masters *masters = basic->masters;
@@ -177,8 +177,8 @@ static void end_transfers(struct theory_masters *masters)
     }
 }
 
-/* Sets bound, length, sent and received units, and the transfers by rising
-   start. All but the bound are without network->scale. */
+/* Sets the basic round's fields of struct theory_masters, with the transfers by
+   rising start. All but `bound` are without network->scale. */
 static void set_basic_round(struct theory_masters *masters,
                             const struct theory_workers *workers,
                             const struct theory_network *network)
@@ -208,8 +208,8 @@ static void set_basic_round(struct theory_masters *masters,
 
 /* ---- limits of rounds ---- */
 
-/* A limit of the next round's part r after rounds of the sum R: r <= a + zeta b
-   - R c, with a >= c, b > 0 and c <= 1. */
+/* A worker's limit of a round's part r, with R the sum of all parts before and
+   zeta the idle time: r <= a + zeta b - R c, a >= c, b > 0, c <= 1. */
 struct limit {
     long double a, b, c;
 };
@@ -219,8 +219,8 @@ struct limits {
     struct limit limit[THEORY_WORKERS_MAX];
 };
 
-/* Returns a worker's computed less its received units, at `time` and with
-   `units` received: (time - beta units) / gamma - units. */
+/* Returns a worker's computed less its received units, if it has received
+   `units` units at `time` and computed otherwise. */
 static quad used_of(const struct theory_network *network, quad time, quad units)
 {
     quad computed =
@@ -230,7 +230,7 @@ static quad used_of(const struct theory_network *network, quad time, quad units)
 }
 
 /* Returns the largest excess of a worker's computed units over its received
-   ones. Its transfers come by rising start. */
+   ones at any time of the basic round. Transfers come by rising start. */
 static quad most_used(const struct theory_masters *masters,
                       const struct theory_network *network, size_t worker)
 {
@@ -275,8 +275,8 @@ static void add_limit(struct limits *limits, struct limit limit)
     limits->count = kept + 1;
 }
 
-/* Adds a worker's limit, if there is one. Lowers masters->class, the growth
-   class of the excess. */
+/* Adds a worker's limit, if there is one. Lowers masters->class if this worker
+   makes the makespan's excess fall more slowly. */
 static void limit_by(struct limits *limits, struct theory_masters *masters,
                      const struct theory_network *network, size_t worker)
 {
@@ -317,20 +317,18 @@ static void set_limits(struct limits *limits, struct theory_masters *masters,
 struct search {
     const struct limits *limits;
     long double round_time;
-    long double time; /* least time found, without the basic round's */
+    long double time; /* least time found beyond the basic round's */
     long double idle;
     unsigned rounds;
 };
 
-/* A number of rounds and its least idle time. */
 struct point {
     unsigned rounds;
     long double idle;
 };
 
-/* Returns the limit of the round after rounds of the sum R = `sum`, and sets
-   R after that round. Returns NULL if no worker limits it: one round is
-   enough. */
+/* Returns the limit of the next round after parts of the sum `sum`. Sets the
+   next sum. Returns NULL if no worker limits rounds: one is enough. */
 static const struct limit *next_round(long double *next,
                                       const struct limits *limits,
                                       long double sum, long double idle)
@@ -350,8 +348,8 @@ static const struct limit *next_round(long double *next,
     return least;
 }
 
-/* Returns the sum R of the parts of `rounds` rounds; sets R's slope over the
-   idle time. */
+/* Returns the largest sum of `rounds` rounds' parts, and sets how fast it grows
+   with the idle time. */
 static long double sum_rounds(long double *slope, const struct limits *limits,
                               unsigned rounds, long double idle)
 {
@@ -369,8 +367,8 @@ static long double sum_rounds(long double *slope, const struct limits *limits,
     return sum;
 }
 
-/* Returns the least idle time, from `from` on, with which the rounds
-   suffice. */
+/* Returns the least idle time, from `from` on, with which the parts of `rounds`
+   rounds can have the sum 1. */
 static long double least_idle(const struct limits *limits, unsigned rounds,
                               long double from)
 {
@@ -451,9 +449,8 @@ static void set_parts(struct theory_masters *masters,
  * least. If over = alone is no more, there are no rounds. For each number of
  * rounds, the least idle time is a root of a concave function, which Newton's
  * method finds from below. More rounds never need more idle time, so whole
- * ranges are skipped safely. R after k rounds is a sum of positive terms, with
- * a relative error of at most 3 k 2^-64. Returns whether
- * THEORY_MASTERS_ROUNDS_MAX rounds are enough.
+ * ranges are skipped safely. The sum of k parts has a relative error of at most
+ * 3 k 2^-64. Returns whether THEORY_MASTERS_ROUNDS_MAX rounds are enough.
  */
 static bool set_rounds(struct theory_masters *masters,
                        const struct limits *limits, long double round_time,
@@ -483,8 +480,7 @@ static bool set_rounds(struct theory_masters *masters,
 
 /* ---- the plan ---- */
 
-/* Returns the time from the bound to the end if nobody sends: gamma max x -
-   T. */
+/* Returns the time from masters->bound to the end if nobody sends. */
 static quad alone_over(const struct theory_masters *masters,
                        const struct theory_workers *workers,
                        const struct theory_network *network)

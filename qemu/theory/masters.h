@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several masters (DESIGN.md). Each node holds x_i units and computes one in
- * gamma. Any node may send units to any other in alpha + beta a unit. A node
- * has one transfer at a time and does not compute meanwhile.
+ * Several masters (papers.md). Each node holds x_i units and computes one in
+ * gamma. Any node may send u units to any other in alpha + beta u. A node has
+ * one transfer at a time and does not compute meanwhile.
  *
  * The basic round is the shortest plan without startups: T is the least with
  *
@@ -41,7 +41,7 @@ struct theory_network {
     quad scale;    /* factor of every x */
 };
 
-/* A transfer of the basic round, scaled. */
+/* A transfer of the basic round, with all loads times theory_network.scale. */
 struct theory_transfer {
     size_t from, to;
     quad start; /* time from the round's start */
@@ -50,25 +50,25 @@ struct theory_transfer {
 
 #define THEORY_MASTERS_ROUNDS_MAX 32768
 
-/* A plan. The numbers of rounds (part, idle, over, excess) have some 15
-   digits. */
+/* A plan for all loads times theory_network.scale. part, idle, over and excess
+   have some 15 digits. */
 struct theory_masters {
-    quad bound;     /* T, scaled: no plan of this kind ends earlier */
-    quad length;    /* L, scaled */
+    quad bound;     /* time of the basic round: no plan ends earlier */
+    quad length;    /* longest time that a node sends or receives */
     unsigned class; /* 1, 2, 3: makespan / bound - 1 falls with the scale C as
                        1/sqrt(C), log(C)/C, 1/C */
     size_t nodes;
-    quad sent[THEORY_WORKERS_MAX];     /* s of each node, scaled */
-    quad received[THEORY_WORKERS_MAX]; /* q of each node, scaled */
+    quad sent[THEORY_WORKERS_MAX];     /* units that each node sends */
+    quad received[THEORY_WORKERS_MAX]; /* units that each node receives */
     size_t transfers;
     /* Array bound: each transfer ends the sending or receiving of a node, or a
-       piece of length L. */
+       piece of `length`. */
     struct theory_transfer transfer[2 * THEORY_WORKERS_MAX];
     size_t transfers_most; /* most transfers of one node */
-    unsigned rounds;       /* k; 0: nothing is sent, as that ends no later */
-    long double part[THEORY_MASTERS_ROUNDS_MAX]; /* r_j of each */
-    long double idle;                            /* zeta */
-    long double over;   /* time beyond T: rounds and zeta, or alone */
+    unsigned rounds;       /* 0: nothing is sent, as that ends no later */
+    long double part[THEORY_MASTERS_ROUNDS_MAX]; /* r_j of each round */
+    long double idle;   /* time zeta that all nodes wait at first */
+    long double over;   /* makespan - bound */
     long double excess; /* makespan / bound - 1 */
 };
 

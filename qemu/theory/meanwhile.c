@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define FINER 1024u /* steps of a ps, if in range */
+#define FINER 1024u /* steps of a ps, where the planner's range allows it */
 
 struct phases {
     unsigned count;
@@ -49,8 +49,8 @@ static uint64_t longest(const struct theory_input *input)
                                                        : MEANWHILE_ALL_MAX_PS;
 }
 
-/* Returns the largest factor up to `most` that keeps all times within the
-   ranges of the boards' planner. */
+/* Returns the largest factor up to `most` with which all times stay within the
+   ranges of the boards' planner (scatter/plan/meanwhile.h). */
 static uint64_t room_of(const struct theory_input *input, uint64_t most)
 {
     const struct {
@@ -177,8 +177,8 @@ static long double nodes_behind(const struct port *port)
     return (powl(5, port->made->phases) - 1) / 4;
 }
 
-/* Receives results number `turn`. The 4^d C(N, d+1) nodes that are d steps
-   behind the first ones return those of round `turn` - d. */
+/* Receives results number `turn`. In N phases the port sends to N nodes; 4^d
+   C(N, d+1) nodes lie d steps behind those and return round turn - d. */
 static void take_in(struct port *port)
 {
     const struct theory_input *input = port->input;
@@ -232,7 +232,7 @@ static long double next_round(struct port *port)
 
 /* ---- the plan ---- */
 
-/* Sets the parts of a round whose first phase begins at `end_ps`. */
+/* Sets the parts of a round; at first end_ps is when its first phase begins. */
 static void set_round(struct theory_part part[], long double end_ps,
                       const struct rounds_plan *made, unsigned round,
                       const struct theory_input *input)

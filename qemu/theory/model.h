@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The model that scatter/plan/one_round.h computes in fixed point, without its
- * ranges, and with extensions. Phase i of the scatter takes s_i (alpha_i + tau
- * v): its volume v is sent s_i times one after the other (once over a circuit,
- * once for each hop if the nodes on the way store and forward). Results of P/Q
- * times the input return in reverse order at equal cost, with startups. Then
+ * ranges, and with extensions. A node of layer i receives v_i of the load's V
+ * units and computes a_i of them, each in c. Phase i takes s_i (alpha_i + tau
+ * v_i): v_i is sent s_i times one after the other (once over a circuit, once
+ * for each hop if the nodes on the way store and forward). Results of P/Q times
+ * the input return in reverse order at equal cost, with startups. Then
  *
  *   v_0 = V    v_i = (c v_{i-1} - m s_i alpha_i) / (5 c + s_i tau (1 + P/Q))
  *   a_i = v_i - 4 sum v_j (j > i)    makespan = c a_0
  *
- * with c = compute_ps and m = 2 with results, 1 without. Source: Blazewicz,
- * Drozdowski, Guinand, Trystram 1999, equations (1) to (5) and section 5. v_i
- * does not depend on the number of phases N; N is feasible if v_N >= 0, and the
- * largest feasible N is optimal.
+ * with m = 2 with results, 1 without. Source: Blazewicz, Drozdowski, Guinand,
+ * Trystram 1999, equations (1) to (5) and section 5. v_i does not depend on the
+ * number of phases N; N is feasible if v_N >= 0, and the largest feasible N is
+ * optimal.
  *
  * theory_plan_members() solves this, also with several rounds, fewer ports or
  * different speeds. theory_plan_power() solves it with a nonlinear compute
@@ -37,12 +38,13 @@
 
 struct theory_input {
     uint64_t load_units;  /* V, 1 or more */
-    uint64_t compute_ps;  /* c, per unit, 1 or more */
-    uint64_t transfer_ps; /* tau, per unit */
+    uint64_t compute_ps;  /* c: computing of a unit, 1 or more */
+    uint64_t transfer_ps; /* tau: transfer of a unit over a circuit */
     /* startup_ps[i - 1] is alpha_i: startup of one circuit of phase i, over all
        of its hops. */
     uint64_t startup_ps[THEORY_PHASES_MAX];
-    uint32_t stages[THEORY_PHASES_MAX]; /* s_i, entry i - 1; 0 counts as 1 */
+    /* stages[i - 1] is s_i, sends one after the other in phase i; 0 means 1. */
+    uint32_t stages[THEORY_PHASES_MAX];
     /* P and Q: a unit of input gives P / Q units of results. Q = 0: no results.
        P = 0 with Q > 0: only the results' startups count. */
     uint32_t results_numerator;
@@ -82,13 +84,12 @@ struct theory_detail {
     struct theory_part *part; /* freed by theory_detail_free() */
     uint32_t stride;          /* parts of a round */
     uint32_t batches;         /* B batches a phase: 4 / B sends at once */
-    /* True: a layer has B parts for each part of all layers before. False: B
-       parts for each part of the layer before, so that B = 1 gives one part a
-       layer. */
+    /* A layer has B parts for each part of all layers before (true) or of the
+       layer before (false). So false and B = 1 give one part a layer. */
     bool by_member;
     uint32_t first[THEORY_PHASES_MAX + 2]; /* first part of each layer; end */
-    /* Averages over layers, [r * (N + 1) + layer]; NULL: the parts are
-       averages. */
+    /* Averages over the nodes of a layer, N + 1 layers a round; NULL: the parts
+       are averages. */
     struct theory_part *average;
 };
 
@@ -108,16 +109,17 @@ struct theory_members;
  * THEORY_ROUNDS_AUTO_MAX with the smallest makespan (ties to fewer rounds, then
  * to more phases). Several rounds need a phase, and an input without results.
  * Every node receives once a round, is never idle after its first receipt, and
- * ends at T. A node takes a round in when it has computed the one before, as
- * boards do. From the last round back, each is one round of qemu/theory/flow.h.
- * The originator's time s between two rounds is the least that flow allows; its
- * time in the last round makes the sum of all rounds the load. N is feasible if
- * no node receives negative units in any round; an infeasible N may have the
- * smaller makespan.
+ * ends at the makespan T. A node takes a round in when it has computed the one
+ * before, as boards do. From the last round back, each is planned by
+ * theory_flow_round(). The originator's time between two rounds is the least
+ * feasible; its time in the last round makes the sum of all rounds the load. A
+ * number of phases N is feasible if no node receives negative units in any
+ * round; an infeasible N may have the smaller makespan.
  *
- * For members by layer (qemu/theory/flow.h) with four ports, let g_j = s_j
- * alpha_j / c, G their sum, and rho_j = s_j tau / c. The best of all rounds
- * are:
+ * For members by layer (qemu/theory/flow.h) with four ports, R rounds and the
+ * symbols of the model above, let g_j = s_j alpha_j / c, G their sum, and rho_j
+ * = s_j tau / c. With v_{r,j} the units that a node of layer j receives in
+ * round r, the best of all rounds are:
  *
  *   v_{R,N}   = x
  *   v_{R,j-1} = (5 + rho_j) v_{R,j} + g_j
@@ -145,10 +147,10 @@ NODISCARD int theory_plan_members(struct theory_plan *plan,
                                   unsigned rounds);
 
 /*
- * Plans one round with a compute time of c x^P for x units, P = numerator /
- * denominator >= 1. It bisects the logarithm of a_N in long double, with
- * about 15 correct digits even of tiny shares. Otherwise like
- * theory_plan_members().
+ * Plans one round with a compute time of compute_ps x^P for x units, P =
+ * numerator / denominator >= 1. It bisects the logarithm of the last layer's
+ * share in long double, with about 15 correct digits even of tiny shares.
+ * Otherwise like theory_plan_members().
  */
 NODISCARD int theory_plan_power(struct theory_plan *plan,
                                 struct theory_detail *detail,
@@ -156,7 +158,7 @@ NODISCARD int theory_plan_power(struct theory_plan *plan,
                                 uint32_t numerator, uint32_t denominator);
 
 struct theory_torus {
-    struct torus_size size; /* 5^k x 5^k, k from input->phases_max */
+    struct torus_size size; /* 5^k x 5^k, 5^input->phases_max nodes */
     struct torus_coord originator;
     const uint64_t *compute_ps; /* for each node's unit, 1 or more */
 };
@@ -178,7 +180,7 @@ uint32_t theory_part_of(const struct theory_detail *detail, uint32_t part,
 void theory_detail_free(struct theory_detail *detail);
 
 struct theory_node {
-    uint64_t units; /* share; 0 in layers beyond N */
+    uint64_t units; /* share; 0 in layers beyond the plan's phases */
     uint8_t layer;  /* phase that reaches the node */
 };
 

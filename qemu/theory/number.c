@@ -9,7 +9,7 @@
 #define DIGITS "0123456789"
 #define EXPONENT_MAX 30
 
-/* Limits of a printed fraction p/q: of p q, and of p and q each. */
+/* Limits of a printed fraction p/q: of the product p q, of p and of q. */
 #define PRODUCT_MAX 1e26L
 #define TERM_MAX 1e18L
 #define FRACTION_NEAR 1e-32L

@@ -38,7 +38,7 @@ const char *theory_number_natural(quad *value, const char *text);
 /* Returns one - other; 0 if both are equal within THEORY_NEAR. */
 quad theory_number_minus(quad one, quad other);
 
-/* Returns -1, 0 or 1 if `one` is less than, equal to or more than `other`. */
+/* Returns the sign, -1, 0 or 1, of theory_number_minus(one, other). */
 NODISCARD int theory_number_compare(quad one, quad other);
 
 /*

@@ -84,7 +84,8 @@ uint32_t theory_part_of(const struct theory_detail *detail, uint32_t part,
     return detail->first[phase] + code * detail->batches + batch;
 }
 
-/* Returns the sum of the floors that a node of this part sends on. */
+/* Returns the units that a node of this part sends on, each volume rounded
+   down. */
 static uint64_t sent_units(const struct theory_detail *detail,
                            const struct theory_part round[], uint32_t part,
                            unsigned layer, unsigned phases)
@@ -162,7 +163,7 @@ struct spread {
     uint64_t *left;  /* each node's units beyond the floors of its parts */
 };
 
-/* Sets the nodes' order and their layers, also of nodes beyond the plan. */
+/* Sets the nodes' order and layers, also in layers beyond the plan's phases. */
 static void sort_nodes(struct spread *spread)
 {
     uint64_t end[THEORY_PHASES_MAX + 1] = {0};

@@ -5,14 +5,14 @@
 #include <math.h>
 
 #define LAYERS (THEORY_PHASES_MAX + 1)
-#define DOUBLINGS 80 /* 8^20 = 2^60 times the logarithm of a load */
+#define DOUBLINGS 80 /* a share's log over a load's is up to 8^20 = 2^60 */
 #define HALVINGS 200 /* far more than a long double's bits */
 
 /*
- * Shares and volumes are natural logarithms; -INFINITY stands for nothing. If
- * startups are tiny, a layer's share is about the P-th power of the share of
- * the layer before, and the last share may be 10^-10000 units. A bisection of
- * the share itself would end at 0, and the whole plan with it.
+ * All numbers but `phases` and `power` are natural logarithms; -INFINITY stands
+ * for 0. If startups are tiny, a layer's share is about the share of the layer
+ * before to the power `power`. The last share may be 10^-10000 units: bisection
+ * of the share itself would end at 0, and the whole plan with it.
  */
 struct curve {
     const struct theory_input *input;
@@ -38,7 +38,7 @@ static long double time_of(const struct curve *curve, long double share)
     return curve->compute + curve->power * share;
 }
 
-/* Sets all shares and volumes for layer N's share. Returns v_0. */
+/* Sets shares and volumes from the last layer's share. Returns the load. */
 static long double climb(struct curve *curve, long double last)
 {
     unsigned phases = curve->phases;
@@ -60,8 +60,8 @@ static long double climb(struct curve *curve, long double last)
     return curve->volume[0];
 }
 
-/* Sets shares and volumes for a number of phases, by bisection: v_0 grows with
-   a_N. Returns false if a_N is below 0. */
+/* Sets shares and volumes for a number of phases, by bisection: the load grows
+   with the last layer's share. Returns false if that share would be below 0. */
 static bool solve(struct curve *curve, unsigned phases)
 {
     long double load = logl((long double)curve->input->load_units);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most table entries that a search from one pair of orders computes, and most
-   workers of a search (their cube is below STEPS_MAX). */
+/* STEPS_MAX: most table entries that a search from one pair of orders computes.
+   SEARCH_MAX: most workers of a search; its cube is below STEPS_MAX. */
 #define STEPS_MAX 2000000
 #define SEARCH_MAX 125
 
@@ -70,8 +70,8 @@ static size_t entering(const struct simplex *simplex, bool steepest)
     return best;
 }
 
-/* Returns the row that bounds the column's variable first; of equal rows, that
-   of the first variable. */
+/* Returns the row that first limits the growth of the column's variable; of
+   equal rows, that of the first variable. */
 static size_t leaving(const struct simplex *simplex, size_t column)
 {
     size_t best = simplex->limits;
@@ -148,7 +148,6 @@ static bool simplex_solve(struct simplex *simplex)
     return false;
 }
 
-/* Writes the solved programme's variables to `values`. */
 static void simplex_values(const struct simplex *simplex, quad *values)
 {
     memset(values, 0, simplex->variables * sizeof *values);
@@ -265,8 +264,8 @@ static void try_pairs(struct theory_collection *best, struct problem *problem,
 
 /* ---- LIFO and FIFO of more workers ---- */
 
-/* Sorts the order of sending by rising C, then by rising E, then as in the
-   file. */
+/* Sorts the order of sending by rising transfer time of a unit, then by rising
+   compute time, then as in the file. */
 static void sort(struct theory_collection *pair, const struct problem *problem)
 {
     struct theory_key keys[THEORY_WORKERS_MAX];
@@ -289,8 +288,8 @@ static void add_share(struct theory_collection *pair,
     pair->computing += share * compute_of(problem, worker);
 }
 
-/* Sets the LIFO plan without idle workers: a_i (g_i + E_i) is the time left for
-   worker i, g = (1 + ratio) C, and its computing time is left for the next. */
+/* Sets the LIFO plan without idle workers. A worker's sending, computing and
+   collecting fill the time left; its computing time is left for the next. */
 static void set_lifo(struct theory_collection *pair,
                      const struct problem *problem)
 {
@@ -313,14 +312,14 @@ static void set_lifo(struct theory_collection *pair,
 struct fifo {
     const struct problem *problem;
     const size_t *sent;
-    quad there, back; /* a unit's transfers, as multiples of C */
+    quad there, back; /* a unit's transfers, as multiples of THEORY_TRANSFER */
     size_t takers;
     quad first, last; /* shares of the first and the last worker */
     quad units;
 };
 
-/* Returns a worker's units for each unit of its predecessor if neither
-   idles. */
+/* Returns the units of worker `i` in the order for each unit of the one before,
+   if neither idles. */
 static quad step_of(const struct fifo *fifo, size_t i)
 {
     const struct problem *problem = fifo->problem;
@@ -332,10 +331,10 @@ static quad step_of(const struct fifo *fifo, size_t i)
 }
 
 /*
- * Finds the best number of workers. If the first one gets 1 and the others u_i,
- * nobody idles; the first one's real share is 1 / (there C + E + back sum of C
- * u). If the link is too short for that, it is full: the first worker does not
- * wait, and the last one gets what the link can still carry.
+ * Finds the best number of workers. Nobody idles if worker i gets u_i times the
+ * first one's share, which is 1 / (there C_1 + E_1 + back sum of C u); C and E
+ * are those of results.h. If the link cannot carry that, it is full: the first
+ * worker does not wait, and the last one gets what the link can still carry.
  */
 static void choose_takers(struct fifo *fifo)
 {

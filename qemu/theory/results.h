@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A star whose results come back (Ghatpande et al., DESIGN.md). The master
+ * A star whose results come back (Ghatpande et al., papers.md). The master
  * sends a chunk to each worker in one order and collects the results, `ratio`
  * units for each unit of the load, in another order. Its link carries one
  * transfer at a time. A worker does not compute while it receives or sends.

@@ -24,7 +24,7 @@ struct root {
     quad high;
     quad below;      /* value at low, less than 0 */
     quad above;      /* value at high, 0 or more */
-    quad near;       /* final distance of the ends, over `high` */
+    quad near;       /* final distance of the ends, as a fraction of `high` */
     int last;        /* the end that moved last: -1 low, 1 high, 0 none */
     bool high_known; /* false: `above` is unknown, so steps go to the middle */
 };
@@ -36,7 +36,6 @@ static inline bool root_open(const struct root *root, unsigned step)
            root->high - root->low > root->high * root->near;
 }
 
-/* Returns the next place to try. */
 static inline quad root_next(const struct root *root, unsigned step)
 {
     quad part = 0.5L;

@@ -9,7 +9,6 @@
 #define TIE                                                                    \
     ((quad)1 - 0x1p-90L) /* a makespan is shorter only below this factor */
 
-/* Plans with one number of phases. */
 struct trial {
     const struct theory_input *input;
     struct theory_flow flow;
@@ -17,7 +16,6 @@ struct trial {
     quad all_ps;  /* originator's time in all rounds: the makespan */
 };
 
-/* The plan with the least makespan found. */
 struct choice {
     unsigned phases;
     unsigned rounds; /* 0: none yet */
@@ -43,8 +41,8 @@ static quad go_back(struct theory_flow *flow, bool last, quad last_ps)
     return left_ps;
 }
 
-/* Returns the units that the rounds take beyond the load if the originator has
-   last_ps in the last round. Sets the makespan. */
+/* Returns how many units more than the load all rounds take if the originator
+   has last_ps in the last round. Sets the makespan. */
 static quad beyond(struct trial *trial, unsigned rounds, quad last_ps)
 {
     struct theory_flow *flow = &trial->flow;
@@ -265,8 +263,8 @@ static void set_layers(struct theory_plan *plan, const struct theory_flow *flow,
     }
 }
 
-/* Sets layer i's groups. Each is served after the group of the batch before, or
-   first by its parents. */
+/* Sets layer i's groups: nodes with equal parts, reached in one batch by the
+   same parents. Those serve one group after the other. */
 static void set_groups(struct theory_detail *detail, struct holders holders[],
                        const struct theory_flow *flow, unsigned i, quad near)
 {

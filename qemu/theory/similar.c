@@ -11,7 +11,6 @@
 #define NEAR 0x1p-60L /* fractions of the load that are equal */
 #define PIECES 64     /* most steps towards one part; few are usual */
 
-/* A member's times, in ps. */
 struct receipt {
     long double startup_ps;  /* startup of the circuit to the member */
     long double transfer_ps; /* transfer time of the member's volume */
@@ -85,7 +84,8 @@ static bool set_volumes(struct trial *trial, long double first)
     return feasible;
 }
 
-/* Sets the time at which a send can begin, as a line that holds near `part`. */
+/* Sets when the send to member `index` can begin: a line in the round's size,
+   valid near the size `part`. */
 static void set_ready(struct trial *trial, uint32_t index, long double part)
 {
     const struct theory_member *member = &trial->members->member[index];
@@ -106,9 +106,9 @@ static void set_ready(struct trial *trial, uint32_t index, long double part)
     }
 }
 
-/* Computes all receipts of a round of size `part`. They must come before the
-   member has computed `done` of its load. Returns a smaller part if one is
-   late. */
+/* Computes all receipts of a round of size `part`. Each must come before its
+   member has computed `done` of its load. Returns `part`, or less if a receipt
+   is late. */
 static long double receive(struct trial *trial, long double part,
                            long double done)
 {
@@ -174,8 +174,9 @@ static long double beyond(struct trial *trial, long double first)
     return done - 1;
 }
 
-/* Finds the least first part. Returns false if fewer rounds suffice for it, if
-   only one round is feasible, or if another plan ends earlier. */
+/* Finds the least first part of the load with which trial->rounds rounds bring
+   all. Returns false if fewer rounds suffice for it, if only one round is
+   feasible, or if another plan ends earlier. */
 static bool solve(struct trial *trial)
 {
     long double *last = &trial->part[trial->rounds - 1];

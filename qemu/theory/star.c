@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most orders by rule; the makespan of each gives the next. */
+/* Most orders by theory_star_sort(); each order's makespan gives the next. */
 #define CHANGES_MAX 4
 
-/* Most chains joined while single workers are moved. */
+/* Most calls of join() while single workers are moved. */
 #define JOINS_MAX 1000000
 
 /* A worker is moved only if the makespan falls below this factor. */
@@ -373,8 +373,8 @@ static bool replan(struct theory_star_plan *plan,
     return shorter;
 }
 
-/* Improves the order repeatedly: by the rule k for the plan's makespan, then by
-   moving single workers. */
+/* Improves the order: repeatedly by theory_star_sort() for the plan's makespan,
+   then by moving single workers. */
 static void improve(struct theory_star_plan *plan,
                     const struct theory_star *star, struct best *best)
 {

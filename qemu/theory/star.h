@@ -50,24 +50,27 @@ struct theory_star_plan {
 };
 
 /*
- * Plans one chunk for each worker (sections 3.1 and 3.3). All chosen workers
- * finish at T. With time s left when worker i's transfer begins, | |    a_i
- * = (s - G_i - W_i) / (g_i + w_i)      then s becomes s - G_i - g_i a_i |
- * |and the master computes T / W0. The order is optimal for up to
- * THEORY_SEARCH_MAX workers, and without startups for any number (ties to
- * the order whose first workers come first in the file). Otherwise it is the
- * better of two orders by rule, for a long job and for this one. Then single
- * workers are moved, removed or added as long as the plan ends earlier (0.5
- * s at most).
+ * Plans one chunk for each worker (Beaumont et al., sections 3.1 and 3.3). All
+ * chosen workers finish at the makespan T. With time s left when worker i's
+ * transfer begins, its chunk is
+ *
+ *     a_i = (s - G_i - W_i) / (g_i + w_i)      then s becomes s - G_i - g_i a_i
+ *
+ * and the master computes T times its rate. The order is optimal for up to
+ * THEORY_SEARCH_MAX workers, and without startups for any number (ties to the
+ * order whose first workers come first in the file). Otherwise it is the best
+ * of some orders by theory_star_sort(). Then single workers are moved, removed
+ * or added as long as the plan ends earlier (0.5 s at most).
  */
 void theory_star_one_round(struct theory_star_plan *plan,
                            const struct theory_star *star);
 
 /*
- * Plans `rounds` chunks, 2 or more, for every worker (section 4.1, for any
- * speeds), in the order of theory_star_sort(). The link never rests. A worker's
- * chunk ends when its next one has come; the last ones end at T. With e_n the
- * time left until T when send n of P workers ends, (7) to (9) become
+ * Plans `rounds` chunks, 2 or more, for each of P workers (Beaumont et al.,
+ * section 4.1, for any speeds), in the order of theory_star_sort(). The link
+ * never rests. A worker's chunk ends when its next one has come; the last ones
+ * end at the makespan T. With a_n the chunk of send n and e_n the time from its
+ * end to T, the paper's equations (7) to (9) become
  *
  *     a_n = (e_n - e_{n+P} - W) / w     e_n = 0 beyond the last send
  *     e_{n-1} = e_n + G + g a_n         T = e_0
@@ -80,11 +83,12 @@ NODISCARD bool theory_star_installments(struct theory_star_plan *plan,
                                         unsigned rounds);
 
 /*
- * Plans uniform multi-round chunks (UMR, section 4.2) for equal workers. Each
- * round but the last has equal chunks for all P workers, whose next chunks have
- * come when worker P is done: W + w a_j = P (G + g a_{j+1}). The last round has
- * falling chunks, with which all workers finish together, and as many units in
- * all. Worker P never waits, so with its last chunk z
+ * Plans uniform multi-round chunks (UMR; Beaumont et al., section 4.2) for P
+ * equal workers in M rounds. In each round j but the last, all get chunks of
+ * a_j, and their next ones have come when worker P, served last, is done:
+ * W + w a_j = P (G + g a_{j+1}). The last round has P a_{M-1} units in falling
+ * chunks, with which all finish at T. Worker P never waits, so its last chunk z
+ * gives
  *
  *     T = P (G + g a_0) + M W + w (a_0 + .. + a_{M-2} + z).
  *
@@ -99,14 +103,14 @@ void theory_star_umr(struct theory_star_plan *plan,
                      const struct theory_star *star);
 
 /*
- * Plans equal periods for long jobs (section 4.3). The workers by rising g get
- * what they compute in a period, until the link is full. plan->rate_limit is
- * the rate without startups, V / rate_limit = T_opt. A period is the square
- * root of T_opt, but at least twice the chosen workers' startups and at least
- * T_opt / 10^9. plan->rounds periods, the fewest that hold the load, end at the
- * makespan. Workers receive in all but the last and compute in all but the
- * first. All units of a period are then reduced by one factor, so that all
- * periods hold exactly the load.
+ * Plans equal periods for long jobs (Beaumont et al., section 4.3). The workers
+ * by rising g get what they compute in a period, until the link is full.
+ * plan->rate_limit is the rate without startups, load / rate_limit = T_opt. A
+ * period is the square root of T_opt, but at least twice the chosen workers'
+ * startups and at least T_opt / 10^9. plan->rounds periods, the fewest that
+ * hold the load, end at the makespan. Workers receive in all but the last and
+ * compute in all but the first. All units of a period are then reduced by one
+ * factor, so that all periods hold exactly the load.
  */
 void theory_star_periodic(struct theory_star_plan *plan,
                           const struct theory_star *star);
@@ -116,11 +120,10 @@ void theory_star_plan_free(struct theory_star_plan *plan);
 /* ---- for the solvers ---- */
 
 /*
- * Sorts all workers by rising g, then by rising G w - g W, then as in the file.
- * With a time left of `time` > 0 it sorts by rising k = g (time - W) + G w: of
- * two neighbours the one with the smaller k goes first. For long jobs that is
- * the order of rising g, and without startups the best order, in which all
- * workers take part.
+ * Sorts all workers: if `time` is 0 by rising g, then by rising G w - g W, then
+ * as in the file; else by rising k = g (time - W) + G w, with `time` the time
+ * left. For long jobs that is the order of rising g. Without startups it is the
+ * best order, in which all workers take part.
  */
 void theory_star_sort(size_t *order, const struct theory_star *star, quad time);
 
@@ -130,7 +133,6 @@ void theory_star_plan_init(struct theory_star_plan *plan, size_t sends_max);
 void theory_star_plan_add(struct theory_star_plan *plan, size_t worker,
                           quad units);
 
-/* Sets makespan, rate and the master's units. */
 void theory_star_plan_finish(struct theory_star_plan *plan,
                              const struct theory_star *star, quad makespan);
 
