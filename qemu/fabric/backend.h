@@ -67,20 +67,20 @@ struct backend {
        1", or NULL. The function may be NULL, too. */
     const char *(*place)(void *context, uint32_t node);
 
-    /* Copies a message to `offset` of the node's window before the node is
-       rung. On return the header is there, and the first two pieces if their
-       source windows are in this process. NULL: all windows are in this
-       process, and the caller copies. */
+    /* Copies a message to `offset` of the node's window, where it is whole when
+       ring() wakes the node. Its header and the first bytes of its pieces can
+       be read by window() on return, unless it is damaged. NULL: the caller
+       copies, since all windows are in this process. */
     void (*deliver)(void *context, uint32_t node, uint32_t offset,
                     const struct message *message, enum message_damage damage);
 };
 
 #define BACKEND_SLOW_SHIFT_MAX 3u
 
-/* Starts native nodes, which compute in `threads` threads (1 or more, with the
-   caller's). The number of threads changes no result. The caller fills in the
-   identity of every window before the first wait. The program, as of
-   host_node_new(), must outlive the nodes. Returns 0, or -1 after a message on
+/* Starts native nodes, which compute in `threads` threads, the caller's
+   included. The number of threads changes no result. The caller fills in the
+   identity of every window before the first wait. `program` (see
+   host_node_new()) must outlive the nodes. Returns 0, or -1 after a message on
    stderr. */
 NODISCARD int native_start(struct backend *backend, uint32_t nodes,
                            unsigned threads,
@@ -99,7 +99,7 @@ struct boards_config {
        starts as a QEMU process of its own. */
     const char *zygote_object;
     bool verbose;
-    /* Doors for gdb, one a node; NULL: no debuggers. */
+    /* Sockets on which boards listen for gdb, one a node; NULL: none do. */
     const struct gdb_door *gdb;
 };
 

@@ -14,7 +14,7 @@ struct circuit_record {
     uint8_t port;
     uint8_t arrival; /* port at the destination */
     uint8_t kind;    /* kind of message: WIRE_PART, WIRE_RESULT ... */
-    uint8_t phase;   /* 1 to N */
+    uint8_t phase;   /* of the schedule, from 1; 0: none */
     uint16_t round;  /* from 0 */
     uint16_t hops;
     uint32_t bytes;      /* with headers */

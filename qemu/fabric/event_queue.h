@@ -10,7 +10,7 @@
 struct event {
     uint64_t time_ps;
     uint64_t order; /* tie-break at equal times: least first */
-    void *subject;  /* for the caller, like `number` */
+    void *subject;  /* the caller's own data, as `number` is */
     uint32_t number;
 };
 

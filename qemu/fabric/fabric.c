@@ -158,8 +158,8 @@ static void run(struct fabric *fabric, uint32_t node, uint64_t time_ps)
                     (struct event){.time_ps = time_ps, .number = node});
 }
 
-/* Returns the node that has run since the earliest time, before which no
-   running node can request anything. Returns NULL if no node runs. */
+/* Returns the running node with the least time_ps, or NULL if no node runs.
+   Before that time no running node can request anything. */
 static const struct fabric_node *earliest_running(struct fabric *fabric)
 {
     while (fabric->runs.count > 0) {
@@ -292,8 +292,8 @@ static struct fifo *queue_of(struct fabric *fabric, uint32_t node,
 }
 
 /* Requests a circuit for the first send of a queue, at `now_ps` or later. Does
-   nothing if it has asked, its port is busy, or its node holds as many circuits
-   as allowed. */
+   nothing if that send has already requested it, its port is busy, or its node
+   holds as many circuits as allowed. */
 static void request_first(struct fabric *fabric, const struct fifo *queue,
                           uint64_t now_ps)
 {
@@ -750,7 +750,7 @@ static enum fabric_step report_leaving(struct fabric *fabric,
     return to_host ? FABRIC_TO_HOST : FABRIC_FAILED;
 }
 
-/* Returns whether the receive of a deadline still waits. */
+/* Returns whether the receive for which a deadline was set still waits. */
 static bool times_out(const struct event *event)
 {
     const struct fabric_node *node = event->subject;

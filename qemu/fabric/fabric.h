@@ -56,7 +56,7 @@ struct fabric_config {
 
 /* A message to send. The fabric never reads `cookie`. */
 struct fabric_message {
-    uint64_t ready_ps; /* earliest time of the request */
+    uint64_t ready_ps; /* earliest time to request its circuit */
     uint64_t gap_ps;   /* least time since the port's last send ended */
     void *cookie;
     struct torus_path path; /* unused for the host port */

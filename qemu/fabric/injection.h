@@ -12,9 +12,9 @@
 /* Latest start of a slowdown: a node's timer wraps after 171 s. */
 #define INJECTION_FROM_MAX_PS UINT64_C(100000000000000) /* 100 s */
 
-/* A fault or a slowdown of one node. In a slowdown instructions take
-   2^slow_shift times as long from mesh time slow_from_ps on, counted from the
-   first order. */
+/* A fault or a slowdown of one node. A slow node's instructions take
+   2^slow_shift times as long, from slow_from_ps after the first order on; if
+   that is 0, from the node's start on. */
 struct injection {
     struct torus_coord at;
     enum node_injection fault;
@@ -28,8 +28,8 @@ struct injections {
     uint32_t count;
 };
 
-/* Returns the kind of injection of a name as in `--inject`: "slow8", "hang"; or
-   NULL. Node and time in it are 0. */
+/* Returns the injection of a name after `--inject`, such as "slow8" or "hang",
+   with node and time 0; or NULL. */
 const struct injection *injection_kind(const char *name);
 
 const char *injection_name(const struct injection *injection);

@@ -14,15 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most messages that a mesh may send for an order. A farm of 25 nodes with
-   --installment 250 needs 64,000, one of 400 nodes 1,330,000. A message takes
-   48 bytes of host memory, and 250 more until it is received. */
+/* Limits of messages sent for an order, and of those not yet received. With
+   --installment 250, farms of 25 and 400 nodes send 64,000 and 1,330,000. Each
+   takes 48 bytes of host memory, and 250 more until it is received. */
 #define SENT_FIXED 131072u
 #define SENT_A_NODE 4096u
 #define WAITING_FIXED 65536u
 #define WAITING_A_NODE 64u
 
-/* More rings than this without progress are reported as polling. */
+/* More rings than this since the last progress count as asking in vain. */
 #define VAIN_RINGS 100u
 
 /* ---- originators ---- */
@@ -160,8 +160,8 @@ void mesh_free(struct mesh *mesh)
 
 /* ---- bytes ---- */
 
-/* Copies a message's header and pieces to `out`. The CRC stays 0: only
-   message_damage() can damage a copy from memory to memory. */
+/* Copies a message's header and pieces to `out`. The CRC stays 0: a copy in
+   memory is damaged only by message_damage(), which writes the CRC itself. */
 static void assemble(struct mesh *mesh, uint8_t *out,
                      const struct message *message)
 {
@@ -228,8 +228,8 @@ static int deliver(struct mesh *mesh, const struct fabric_action *action,
     return damage == MESSAGE_SOUND ? ERR_OK : ERR_CORRUPT;
 }
 
-/* Writes a message into the buffer that the receiving node has named. If the
-   node already has the head, damage shows with the last byte. */
+/* Writes a message into the buffer that the receiving node has named. A node
+   that goes on with the head learns of damage when the last byte comes. */
 static void hand_over(struct mesh *mesh, const struct fabric_action *action)
 {
     struct window *window = mesh_window(mesh, action->node);
@@ -562,7 +562,6 @@ static enum mesh_end lose_running(const struct mesh *mesh, const char *what)
     return MESH_FAILED;
 }
 
-/* Ends a run without progress for the watchdog's time. */
 static enum mesh_end lose_hanging(const struct mesh *mesh)
 {
     char what[80];

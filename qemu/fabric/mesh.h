@@ -14,13 +14,13 @@ enum mesh_end {
     MESH_INTERRUPTED
 };
 
-/* One message from the host: room for a header, then payload in two pieces. */
+/* One message from the host: a header, then `head` and `load` as payload. */
 struct mesh_order {
     uint16_t job;
     uint8_t kind;
     const uint8_t *head;
     uint32_t head_bytes;
-    struct file_piece load; /* second piece, read from a file */
+    struct file_piece load; /* second piece of the payload, from a file */
     uint32_t load_bytes;
     bool more;
 };

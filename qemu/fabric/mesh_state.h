@@ -50,7 +50,7 @@ struct mesh_node {
     uint64_t event_ps; /* mesh time of the last event in the node's log */
     uint32_t sends_read;
     uint32_t sends_reported; /* ended sends that the node knows of */
-    uint32_t last_post;      /* last post (forwarding rule) carried out */
+    uint32_t last_post;      /* number of the last forwarding rule used */
     uint32_t sent;           /* messages that the node sent since the order */
 };
 

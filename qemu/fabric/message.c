@@ -39,7 +39,7 @@ void message_join(uint8_t *out, const struct message *message)
         const struct message_piece *piece = &message->piece[i];
 
         if (piece->bytes > 0 && piece->data != NULL) {
-            /* A node that sends to itself may overlap its own bytes. */
+            /* A node that sends to itself may receive into the sent bytes. */
             memmove(to, piece->data, piece->bytes);
         }
         to += piece->bytes;

@@ -24,16 +24,16 @@ struct file_piece;
    stay in the sender's window or the host's memory until arrival. */
 struct message {
     struct message_piece piece[MESSAGE_PIECES];
-    /* File that is piece[1] of an order, whose data are NULL; NULL: none. */
+    /* File with piece[1] of an order, whose `data` is then NULL; or NULL. */
     const struct file_piece *load;
-    /* All bytes of an order from the host; or NULL. */
+    /* Copy of all bytes of an order, made for backend.deliver(); or NULL. */
     uint8_t *whole;
     uint32_t source; /* sending node, or MESSAGE_FROM_HOST */
     uint32_t bytes;  /* with header */
     uint32_t mesh;
     uint16_t job;
     uint8_t kind;
-    uint8_t head[CIRCUIT_ROW_BYTES]; /* piece[0] of a message cut from a row */
+    uint8_t head[CIRCUIT_ROW_BYTES]; /* piece[0] of a row's message */
 };
 
 /* Damage that a test does to a message between two switches: one bit flips. */

@@ -17,7 +17,7 @@ struct native {
     struct host_node **node;
     uint8_t *memory;
     struct slices *slices;
-    bool started; /* the first slices are due */
+    bool started; /* each node's first slice is added */
 };
 
 static struct window *native_window(void *context, uint32_t node)
@@ -52,8 +52,8 @@ static enum backend_event native_wait(void *context, uint32_t *node,
     struct native *native = context;
 
     (void)ns;
-    /* The first slices start here: by now the caller has filled in the windows'
-       identities. */
+    /* Adds each node's first slice. The caller fills in the windows' identities
+       before the first wait. */
     for (uint32_t i = 0; !native->started && i < native->nodes; ++i) {
         slices_add(native->slices, i);
     }

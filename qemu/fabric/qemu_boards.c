@@ -43,7 +43,7 @@ enum {
 };
 
 struct board {
-    struct window *window; /* shared memory; only its head until the start */
+    struct window *window; /* shared memory; before the start in boards.head */
     pid_t pid;             /* process; 0: not started, or ended */
     int doorbell;
     bool boots;
@@ -54,7 +54,7 @@ struct board {
 struct boards {
     struct boards_config config;
     struct board *board;
-    struct window *head; /* heads of windows before boards start */
+    struct window *head; /* windows, without DMA area, before boards start */
     uint32_t started;
     uint32_t booting; /* started boards that have made no request yet */
     uint32_t booting_max;
@@ -67,9 +67,9 @@ struct boards {
     /* How boards start: as forks of a zygote (qemu/board/zygote.h), or as
        separate QEMU processes. Boards behave alike either way. */
     bool forks; /* zygotes are used; false once one has failed */
-    bool told;  /* a message has told of the forks */
+    bool told;  /* stderr says that boards are forked */
     bool has_sandbox;
-    /* Zygotes by slow_shift, which is an option of QEMU; NULL: not started. */
+    /* A zygote for each slow_shift, an option of QEMU; NULL: not started. */
     struct zygote *zygote[BACKEND_SLOW_SHIFT_MAX + 1];
     struct epoll_event event[EVENTS_MAX];
     int event_count;
@@ -83,7 +83,7 @@ static struct window *boards_window(void *context, uint32_t node)
     return boards->board[node].window;
 }
 
-/* A slowdown from a later time on is done by the board's image, not by QEMU. */
+/* A board that becomes slow later runs firmware_slow, which slows itself. */
 static void boards_slow(void *context, uint32_t node, unsigned shift,
                         uint64_t from_ps)
 {

@@ -113,10 +113,10 @@ struct row {
     uint64_t ready_ps;
     uint32_t gap_ps;
     uint32_t label;
-    uint32_t units;      /* units of each message; one more in the .. */
-    uint32_t more;       /* .. first `more` messages */
+    uint32_t units;      /* units of each message */
+    uint32_t more;       /* the first `more` messages have one unit more */
     uint32_t first_unit; /* first unit of the next message */
-    int64_t offset;      /* offset of that unit, less its halo */
+    int64_t offset;      /* window offset of the next message's halo */
 };
 
 /* Adds the pieces of the row's message through `port`, and moves on to the next
@@ -256,8 +256,8 @@ bool sends_read(struct mesh *mesh, uint32_t node)
 
 /* ---- forwarding by switches ---- */
 
-/* Returns a descriptor of data that a switch cuts and forwards from this
-   window. */
+/* Returns the descriptor of data in this window that the node's switch cuts
+   into rows and forwards. */
 static struct window_rows describe_rows(const struct window *window,
                                         const struct circuit_cut *cut,
                                         const struct circuit_rows *rows)
