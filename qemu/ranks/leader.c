@@ -26,9 +26,9 @@ static uint16_t meshes;
 struct peer {
     bool open;     /* the rank runs nodes of the mesh */
     uint16_t said; /* last of RECORD_OPENED and RECORD_STOPPED; or 0 */
-    uint64_t rung; /* doorbells that the rank's native nodes still owe */
+    uint64_t rung; /* native nodes of the rank that run: each will ring */
     struct ranks_traffic before; /* traffic when the nodes were started */
-    struct rank_seen seen;       /* statistics without traffic */
+    struct rank_seen seen;       /* statistics; leader_look() adds traffic */
     char place[RECORD_NAME_BYTES + 32];
 };
 
@@ -43,7 +43,7 @@ struct leader {
     struct record_start *start;
     bool started;
     uint32_t number;
-    /* The next ANSWER, and the SEND of its message. */
+    /* The next ANSWER to a node, and the SEND of the message that it gets. */
     struct record_answer answer;
     struct record_send send;
     uint32_t sender; /* node that sends; MESSAGE_FROM_HOST: no SEND */
@@ -99,8 +99,8 @@ static void leader_kill(void *context, uint32_t node)
     ranks_put(rank_of(leader, node), RECORD_KILL, node, NULL, 0);
 }
 
-/* Copies the bytes of a piece that rank 0 has. Returns whether that is all of
-   it. */
+/* Appends to *to the bytes of a message's piece that rank 0 has. Returns
+   whether they are the whole piece. */
 static bool copy_known(uint8_t **to, const uint8_t *data, uint32_t bytes)
 {
     uint32_t known = bytes < PATCH_KNOWN_BYTES ? bytes : PATCH_KNOWN_BYTES;
@@ -112,8 +112,8 @@ static bool copy_known(uint8_t **to, const uint8_t *data, uint32_t bytes)
     return known == bytes;
 }
 
-/* Writes the beginning of a message, as far as rank 0 has it, to where the
-   fabric reads it. Returns the number of bytes. */
+/* Writes the beginning of a message, as far as rank 0 has it, into its copy of
+   the receiver's window. Returns the number of bytes. */
 static uint32_t write_known(uint8_t *to, const struct message *message)
 {
     const struct message_piece *piece = message->piece;
@@ -259,7 +259,7 @@ static void note_doorbell(struct peer *peer)
     peer->rung -= peer->rung > 0;
 }
 
-/* Takes a record. Returns the backend event in it; BACKEND_TIMEOUT: none. */
+/* Takes a record. Returns the event that it reports, or BACKEND_TIMEOUT. */
 static enum backend_event take(struct leader *leader, uint32_t *node,
                                const struct ranks_record *record)
 {
@@ -297,8 +297,8 @@ static bool next_record(struct leader *leader, struct ranks_record *record,
     return false;
 }
 
-/* Takes a record that comes while rank 0 waits for another: nodes do not know
-   that rank 0 no longer listens. Returns false if the record is invalid. */
+/* Takes a record that nodes or ranks may send while rank 0 waits for another
+   one, and ignores its event. Returns false if the record is invalid. */
 static bool may_come_between(struct leader *leader,
                              const struct ranks_record *record)
 {
@@ -345,8 +345,8 @@ static bool wait_for(struct leader *leader, struct ranks_record *record,
     return true;
 }
 
-/* Waits for the words that a rank was asked for, about a node or (0) about the
-   rank. Skips late answers to earlier questions. */
+/* Waits for a rank's WORDS, which answer EXPLAIN about a node, or LOOK (node
+   0). Skips late answers to earlier questions. */
 static bool wait_for_words(struct leader *leader, struct ranks_record *record,
                            unsigned rank, uint32_t node)
 {
@@ -361,7 +361,7 @@ static bool wait_for_words(struct leader *leader, struct ranks_record *record,
 }
 
 /* Asks all ranks for their statistics. With `windows`, also updates the copies
-   of their windows. Sets leader->failed, after a message, if a rank fails. */
+   of all windows. Sets leader->failed, after a message, if a rank fails. */
 static void look_at_all(struct leader *leader, bool windows)
 {
     for (unsigned rank = 0; rank < leader->ranks; ++rank) {
@@ -576,7 +576,7 @@ static int read_image(struct image_bytes *image, const char *path)
     return path == NULL ? 0 : file_read(&image->data, &image->bytes, path);
 }
 
-/* Makes all ranks start their nodes at the same time, and waits for them. */
+/* Tells all other ranks to prepare nodes. Returns 0, or 1 after a message. */
 static int open_others(struct leader *leader)
 {
     const struct boards_config *boards = &leader->config.boards;

@@ -38,7 +38,7 @@ static bool is_mapped(const char *path)
     bool found = false;
 
     if (glob("/proc/[0-9]*/maps", GLOB_NOSORT, NULL, &process) != 0) {
-        return true; /* assume that it is in use */
+        return true; /* /proc is not readable: the file may be in use */
     }
     for (size_t i = 0; !found && i < process.gl_pathc; ++i) {
         found = maps_it(process.gl_pathv[i], path);

@@ -46,7 +46,7 @@ struct early {
 struct local {
     struct local_config config;
     struct backend backend;
-    uint32_t first; /* mesh number of index 0 */
+    uint32_t first; /* mesh number of the rank's node 0 */
     uint32_t count;
     struct local_node *node;
     struct early *early;
@@ -56,7 +56,7 @@ struct local {
     uint64_t between_bytes;
     uint32_t up;
     double start_s; /* host time */
-    double up_s;    /* host time; or 0 */
+    double up_s;    /* host time when all nodes were up; or 0 */
 };
 
 /* ---- beginning and end ---- */
@@ -212,8 +212,8 @@ static bool send(struct local *local, uint32_t index,
 
 /* ---- in ---- */
 
-/* Sends the messages that waited for a payload. Returns whether all make
-   sense. */
+/* Sends the messages that waited for a payload. Returns false if one is
+   invalid. */
 static bool send_waiting(struct local *local, uint32_t index)
 {
     struct local_node *node = &local->node[index];
@@ -364,7 +364,6 @@ static bool slow_from(struct local *local, uint32_t index,
     return true;
 }
 
-/* Starts the nodes with the identities and speeds of a START record. */
 static bool start_nodes(struct local *local, const struct ranks_record *record)
 {
     const struct backend *backend = &local->backend;
@@ -389,7 +388,7 @@ static bool start_nodes(struct local *local, const struct ranks_record *record)
 }
 
 /* Sends the changed parts of a node's window to rank 0 in a record of this
-   kind. Rank 0's own changes are already in its copy. */
+   kind. On rank 0 itself patch_make() has already updated the copy. */
 static void tell(struct local *local, uint32_t index, enum record_kind kind)
 {
     struct patch *patch = &local->patch;
@@ -482,7 +481,6 @@ bool local_obey(struct local *local, const struct ranks_record *record)
 
 /* ---- doorbells ---- */
 
-/* Notes that a node has rung: it waits, and is up. */
 static void note_ring(struct local *local, struct local_node *node)
 {
     node->waits = true;
@@ -513,7 +511,7 @@ enum backend_event local_listen(struct local *local, uint64_t ns)
         tell(local, index, RECORD_RANG);
     } else if (event == BACKEND_DIED) {
         tell(local, index, RECORD_DIED);
-        local->running = false; /* the run ends; rank 0 asks for the rest */
+        local->running = false; /* a node's death ends the run */
     }
     return event;
 }

@@ -11,7 +11,7 @@
 #define WORD 4u
 #define OFFSET_BITS 22u
 #define RUN_WORDS_MAX 1023u
-/* Most equal words inside a run: to send them costs no more than a new run. */
+/* Most unchanged words in a run: sending one costs no more than a new run. */
 #define GAP_WORDS 1u
 
 static_assert(BACKEND_WINDOW_BYTES / WORD <= 1u << OFFSET_BITS,

@@ -17,7 +17,7 @@
 #include <stddef.h>
 
 /* Leading bytes of a message's first and second piece that rank 0 gets, since
-   it reads labels and tables there. */
+   the fabric reads labels and tables there. */
 #define PATCH_KNOWN_BYTES 512u
 
 /* A growing array of runs. Initialise with zeros, and free `data` at the

@@ -63,7 +63,7 @@ bool ranks_next(struct ranks_record *record);
    came. */
 bool ranks_await(struct ranks_record *record, double until_s);
 
-/* Does not ask MPI. */
+/* Returns whether ranks_next() has a record to return without a call of MPI. */
 bool ranks_at_hand(void);
 
 /* Bytes of records, without payloads, exchanged with one other rank. */

@@ -59,7 +59,7 @@ struct record {
     uint32_t bytes; /* bytes of the body */
     uint16_t kind;  /* enum record_kind */
     uint16_t mesh;  /* mesh number; records of old meshes are dropped */
-    uint32_t node;  /* node, or 0; 1 in LOOK asks for windows, too */
+    uint32_t node;  /* node, or 0; in LOOK a flag: 1 asks for windows */
 };
 
 #define RECORD_NAME_BYTES RANK_HOST_BYTES
@@ -100,7 +100,7 @@ struct record_answer {
     uint32_t done;
     uint32_t number; /* number of the payload that follows; 0: none */
     uint32_t offset; /* offset of the payload in the window */
-    uint32_t known;  /* number of leading bytes that rank 0 has */
+    uint32_t known;  /* leading bytes that rank 0's copy has already */
     uint32_t damage; /* enum message_damage */
 };
 

@@ -19,7 +19,7 @@
 #define QUINCUNX_VERSION "unknown"
 #endif
 
-/* Host data by rank, on rank 0; NULL: not called yet. */
+/* Host data by rank, on rank 0; NULL before roll_call(). */
 static struct record_hello *hello;
 static bool incomplete; /* a rank is silent, or of another version */
 

@@ -100,7 +100,6 @@ static void fail(struct worker *worker, const char *why)
     ranks_flush();
 }
 
-/* Parses an OPEN record. Returns false if it is invalid. */
 static bool read_open(struct share *share, const struct ranks_record *record)
 {
     struct record_open *open = &share->open;

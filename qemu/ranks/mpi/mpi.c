@@ -19,7 +19,7 @@ struct item {
     int from;
 };
 
-/* Items in the order in which they began. */
+/* Messages being sent or received, in the order in which that began. */
 struct list {
     struct item *first;
     struct item **end;
