@@ -14,7 +14,7 @@
 #define FORGIVE_MS 30000u
 #define TIME_BYTES 32u
 #define STOP_S 3.0
-#define LAST_S 20.0 /* most seconds of a reading; 14 s with dead boards */
+#define LAST_S 20.0 /* longest wait for ps_read(): dead boards take 14 s */
 
 struct board_page {
     struct page_server *server; /* NULL: the page is not live */
@@ -22,8 +22,8 @@ struct board_page {
     struct torus_coord originator;
     struct console *console; /* NULL: no board is asked yet */
     bool well;               /* atomic */
-    /* The last reading. While a reading runs, only the server's thread may use
-       it. */
+    /* The boards' last answers. While a live page asks boards, only the
+       server's thread may use them. */
     struct ps ps;
     struct links links;
     uint64_t forgiven_ms; /* host time when dead boards were last asked */
@@ -52,7 +52,7 @@ static void ask(struct board_page *page)
     __atomic_store_n(&page->well, well && !page->ps.silent, __ATOMIC_RELAXED);
 }
 
-/* Adds texts of errors beside their numbers. */
+/* Adds to each node that has an error number the text of the error. */
 static void add_words(json_t *nodes)
 {
     json_t *node;
@@ -69,7 +69,7 @@ static void add_words(json_t *nodes)
     }
 }
 
-/* Returns the reading as JSON for qemu/report/page/boards.js. */
+/* Returns the boards' last answers as JSON for qemu/report/page/boards.js. */
 static json_t *reading_json(const struct board_page *page)
 {
     json_t *nodes = ps_json(&page->ps);
@@ -130,7 +130,7 @@ static json_t *read_state(void *context)
 
 int board_page_ask(struct board_page *page, struct console *console)
 {
-    /* Pauses of the reading leave most of the links' time to jobs. */
+    /* Pauses between sweeps of all boards leave the links mostly to jobs. */
     const struct page_source source = {.event = "mesh",
                                        .read = read_state,
                                        .context = page,

@@ -26,24 +26,23 @@ struct board_page *board_page_serve(uint16_t port, struct torus_size size,
    to ask boards over it. Returns 0, or -1 after a message. */
 NODISCARD int board_page_ask(struct board_page *page, struct console *console);
 
-/* Stops the questions of a live page and asks all boards once more. Call
-   board_page_ask() first. A board that did not answer before is asked again
-   half a minute later, since that takes seconds (qemu/serial/sweep.h). Returns
-   the states, valid until board_page_close(), or NULL if a question of the live
-   page is still open. */
+/* Keeps a live page from asking boards, and asks all once more. Call
+   board_page_ask() first. A dead board costs seconds (qemu/serial/sweep.h), so
+   it is asked again after half a minute. Returns the boards' states, valid
+   until board_page_close(); or NULL if a live page still awaits an answer. */
 struct ps *board_page_read(struct board_page *page);
 
-/* Returns whether all nodes were well at the last reading; true before the
-   first one. */
+/* Returns whether all nodes were well when last asked; true if no node was
+   asked yet. */
 bool board_page_well(struct board_page *page);
 
-/* Writes the last states as a page that is not live. Returns 0, or -1 after a
-   message. */
+/* Writes the boards' last states to a file, as a page that is not live. Returns
+   0, or -1 after a message. */
 NODISCARD int board_page_write(struct board_page *page, const char *path);
 
-/* Ends the server and closes the console, at once if its board is gone. If a
-   question is still open after seconds, the memory is left until the process
-   ends. NULL is allowed. */
+/* Ends the server and closes the console. If the live page still waits for an
+   answer after three seconds, its memory and the console are left until the
+   process ends. NULL is allowed. */
 void board_page_close(struct board_page *page);
 
 #endif

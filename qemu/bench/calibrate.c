@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Percentage of repeats that are at most late_most_ps late. */
+/* late_most_ps is this quantile, in percent, of all delays of repeats. */
 #define MOST_PERCENT 95u
 
 /* Returns the time of a probe's two circuits, there and back. */
@@ -207,7 +207,7 @@ static void fit_clock(struct calibrate_clock *clock,
     }
 }
 
-/* Returns the earliest t1 of all rows, which may be in any order. */
+/* Returns the time when the first probe was ready. Rows may be in any order. */
 static uint64_t first_ps(const struct calibration *calibration)
 {
     uint64_t first = calibration->row[0].t1_ps;
@@ -273,9 +273,9 @@ bool calibrate_fit(struct calibration *calibration, struct torus_size size)
 
 /* ---- the mesh ---- */
 
-/* Sends a small probe to each node, and drops its times: a node's first message
-   sets its clock (hal/serial/state.h), so receipt and answer would be timed by
-   two clocks. Returns 0 or an exit status. */
+/* Sends a small probe to each node, and ignores its times. A node's first
+   message sets its clock (hal/serial/state.h), so the receipt of this probe and
+   its answer are timed by two clocks. Returns 0 or an exit status. */
 static int wake(struct job_mesh *mesh, const struct probe probes[],
                 uint32_t count)
 {

@@ -24,8 +24,8 @@ static uint64_t whole_ps(double time_ps, uint64_t least)
     return time_ps > (double)least ? (uint64_t)llround(time_ps) : least;
 }
 
-/* Returns the name of a negative fitted time, or NULL. A short hop delay may be
-   negative within its uncertainty. */
+/* Returns the name of a fitted time that is impossible, or NULL. A hop delay
+   may be negative if its confidence interval reaches 0. */
 static const char *impossible_cost(const struct calibration *calibration,
                                    double *value_ps)
 {

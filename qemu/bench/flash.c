@@ -24,7 +24,7 @@
 #define GRACE_MS 2000 /* time from SIGTERM to SIGKILL, ms */
 #define CHUNK_BYTES 4096
 #define PROGRESS_MS 500 /* time between displays of progress, ms */
-#define CHUNKS_MAX 64   /* most chunks to read once a worker has ended */
+#define CHUNKS_MAX 64   /* most chunks of an ended worker's output to read */
 
 #define FOLDER "/tmp/quincunx-flash-XXXXXX"
 
@@ -71,8 +71,8 @@ struct flash {
     struct worker worker[FLASH_JOBS_MAX];
 };
 
-/* Reads signals from a descriptor, so that none comes between a check and a
-   wait: SIGCHLD, and signals that end the command unless ignored. */
+/* Has poll() report signals by a descriptor: SIGCHLD, and signals that end the
+   command unless ignored. So none is missed just before a wait. */
 static void catch_signals(struct flash *flash)
 {
     struct sigaction action;
@@ -116,7 +116,7 @@ static const char *behind(const char *text, const char *prefix)
     return strncmp(text, prefix, length) == 0 ? text + length : NULL;
 }
 
-/* Ends a line of output. Notes the step or chip that it names, or keeps it. */
+/* Ends a line of output: keeps it, or notes the step or chip that it names. */
 static void output_end(struct output *said)
 {
     const char *rest;
@@ -181,8 +181,8 @@ static void print_name(FILE *out, const struct flash *flash,
 }
 
 /* Writes the board's image into an unnamed file, in the format that OpenOCD or
-   the loader's tool reads. The checked bytes are written, even if the image
-   file changes meanwhile. Returns -1 with errno. */
+   the loader's tool reads. The image is in memory, where it was checked: a
+   later change of its file does not matter. Returns -1 with errno. */
 static int write_image(const struct flash_config *config,
                        const struct flash_board *board)
 {
@@ -212,7 +212,7 @@ static int write_image(const struct flash_config *config,
     return image;
 }
 
-/* Starts the child, and opens a pipe for its output. Returns -1 with errno. */
+/* Starts a worker's process; its output is a pipe. Returns -1 with errno. */
 static pid_t start_child(const struct flash *flash, struct worker *worker)
 {
     struct flash_request request = {.config = flash->config,
@@ -246,7 +246,7 @@ static pid_t start_child(const struct flash *flash, struct worker *worker)
     return pid;
 }
 
-/* Makes a folder for dfu-util, which writes what it reads into a new file. */
+/* Makes a folder for the file into which dfu-util reads a board's flash. */
 static bool create_folder(struct worker *worker)
 {
     if (worker->board->way != FLASH_DFU) {
@@ -367,7 +367,7 @@ static void print_status(FILE *out, const struct flash *flash,
                 flash->config->timeout_s);
     } else if (info->si_code == CLD_EXITED &&
                worker->board->way != FLASH_PROBE) {
-        /* The wrapper's exit status says less than its last lines. */
+        /* The exit status of flash_loader() says less than its last lines. */
         fprintf(out, "through %s", tool);
     } else if (info->si_code == CLD_EXITED) {
         fprintf(out, "%s's exit status %d", tool, info->si_status);
@@ -459,7 +459,7 @@ static void request_end(struct worker *worker, enum ending why)
 static void finish(struct flash *flash, struct worker *worker,
                    const siginfo_t *info)
 {
-    /* The worker is not reaped yet, so no other group has its number. */
+    /* Until the worker is reaped, no other process group has its number. */
     kill(-worker->pid, SIGKILL);
     waitpid(worker->pid, NULL, 0);
     if (worker->output >= 0) {

@@ -24,7 +24,7 @@ enum flash_way {
 struct flash_board {
     enum flash_way way;
     char name[FLASH_NAME_BYTES]; /* serial number, or path of the port */
-    /* Kind of probe as OpenOCD names it; NULL: the command's default. */
+    /* Kind of probe as OpenOCD names it; NULL: flash_config.interface. */
     const char *interface;
     /* Unique number of the chip, as the console's `ident` prints it; empty:
        unknown. */
@@ -32,10 +32,10 @@ struct flash_board {
     char pins[IMAGE_PINS_BYTES]; /* name of the board's pins; empty: unknown */
     bool placed;                 /* `at` is set */
     struct torus_coord at;
-    unsigned line; /* 0: no map file */
+    unsigned line; /* line of the map file; 0: no such file */
 };
 
-/* Returns "probe", "port" or "dfu": the column of the map file. */
+/* Returns "probe", "port" or "dfu", the name of a column of map files. */
 const char *flash_way_name(enum flash_way way);
 
 /* Prints a board for a message: coordinates or unique number if known,
@@ -43,9 +43,9 @@ const char *flash_way_name(enum flash_way way);
 void flash_board_print(FILE *out, const struct flash_board *board,
                        const char *map);
 
-/* Returns NULL if the text is a valid name of this kind, else what is allowed.
-   Serial numbers: 1 to 63 of A-Z a-z 0-9 _ : . - (none of them special in Tcl).
-   Ports: 2 to 255 printable characters, the first a '/'. */
+/* Returns NULL if a board that is flashed this way can have this name, else
+   what is allowed. Serial numbers: 1 to 63 of A-Z a-z 0-9 _ : . - (none of them
+   special in Tcl). Ports: 2 to 255 printable characters, the first a '/'. */
 const char *flash_name_check(enum flash_way way, const char *text);
 
 /* Size of an image's identity (hal/image.h) in its flash, and offset of the

@@ -23,8 +23,8 @@ struct looked {
     bool cmsis_dap;
 };
 
-/* Reads the first line of a file in a device's folder; "" if there is none.
-   Unprintable bytes become '?'. */
+/* Reads the first line of a file in a USB device's folder; "" if it has no such
+   file. Unprintable bytes become '?'. */
 static void read_line(char *line, size_t room, const char *usb,
                       const char *place, const char *name)
 {
@@ -230,8 +230,8 @@ static bool same_serial(const char *a, const char *b)
     return strcmp(a + strspn(a, "0"), b + strspn(b, "0")) == 0;
 }
 
-/* Checks whether this process may open a device: 0 or an errno. `uevent` names
-   the device file in a line such as DEVNAME=bus/usb/001/004. */
+/* Returns 0 if this process may open a USB device, else an errno. Its file
+   `uevent` names the device file in a line such as DEVNAME=bus/usb/001/004. */
 static int check_node(char node[FLASH_LIST_NODE], const char *usb,
                       const char *place)
 {

@@ -13,8 +13,8 @@
 
 struct flash_device {
     enum flash_way way;
-    /* Serial number or port as in a map file, without comma or quote; empty: no
-       usable name. */
+    /* Serial number or port that a map file can hold without quotes; empty: the
+       device has none such. */
     char name[FLASH_NAME_BYTES];
     /* OpenOCD's name of a debug probe's interface; NULL: no probe. */
     const char *interface;
@@ -23,7 +23,7 @@ struct flash_device {
 };
 
 struct flash_list {
-    struct flash_device device[FLASH_LIST_MAX]; /* by way, then by port */
+    struct flash_device device[FLASH_LIST_MAX]; /* sorted by way, place */
     unsigned count;
 };
 

@@ -125,7 +125,7 @@ static const char *range(struct loader *loader, uint32_t address,
     return loader->range;
 }
 
-/* Returns whether the program's exit status is 0. */
+/* Runs a program. Returns whether its exit status is 0. */
 static bool run(struct process_output *output, const char *const words[],
                 bool mute)
 {
@@ -153,11 +153,10 @@ static bool list(struct loader *loader, const char *const words[], bool passed)
 
 /* ---- stm32flash ---- */
 
-/* Options of stm32flash. The loader needs even parity (AN3155). A further -c
-   resumes a connection that is open. */
+/* Options of stm32flash. The boot loader needs even parity (AN3155). With a
+   further option -c, an open connection is resumed. */
 #define SERIAL_SPEED "-b", "115200", "-m", "8e1"
 
-/* Reads `bytes` bytes into loader->flash. Returns whether all could be read. */
 static bool serial_read(struct loader *loader, uint32_t address, uint32_t bytes)
 {
     struct process_output output = {.text = (char *)loader->flash,
@@ -254,7 +253,7 @@ static bool serial_program(struct loader *loader)
     return serial_read(loader, loader->flash_start, bytes) && same(loader);
 }
 
-/* Erases silently: the last output must be that of the failed step. */
+/* Erases without output: a failed step's output must stay the last. */
 static void serial_erase(struct loader *loader)
 {
     (void)run(&(struct process_output){.text = loader->listing,

@@ -11,11 +11,11 @@
 #include "qemu/bench/flash_request.h"
 
 /*
- * Carries out a struct flash_request, as process_config.work: checks, writes,
- * reads back. FLASH_IMAGE_FD holds the image, from the first byte of the flash.
- * Prints steps and errors on stdout and stderr. Waits for its programs without
- * limit: the caller ends the whole process group. Removes the file that
- * dfu-util writes into the folder, unless killed.
+ * Checks a board, writes its image, reads it back. Runs as process_config.work;
+ * `request` is a struct flash_request. FLASH_IMAGE_FD holds the image, from the
+ * first byte of the flash. Prints steps and errors on stdout and stderr. Waits
+ * for its programs without limit: the caller ends the process group. Removes
+ * the file that dfu-util writes into the folder, unless killed.
  *
  * If stm32flash fails after the first write, the first sector is erased if the
  * loader still answers, so that half an image does not start. Returns an exit

@@ -40,7 +40,7 @@ struct reader {
     struct torus_size size; /* width 0: not given */
     unsigned line;
     unsigned record_line;
-    unsigned records; /* counts the header, too */
+    unsigned records; /* CSV records so far, with the header */
     unsigned field;
     int index[COLUMNS]; /* field of each column; -1: none */
     bool have[COLUMNS]; /* the record has a value of this column */

@@ -36,13 +36,13 @@ struct flash_config {
     const struct board_kind *chip;
     /* Names of OpenOCD, stm32flash and dfu-util, looked up in PATH. */
     const char *program[FLASH_WAYS];
-    const char *interface; /* for probes without one */
+    const char *interface; /* kind of probe where a board names none */
     const char *map_name;  /* NULL: no map file */
-    const uint8_t *image;  /* ELF file, checked by elf_open() */
+    const uint8_t *image;  /* ELF file that elf_open() accepted */
     uint64_t image_bytes;
     const uint8_t *flash; /* flash contents */
     uint32_t flash_bytes; /* at least 1 */
-    /* Offset of a board's coordinates in the ELF file; 0: not set. */
+    /* Where to write a board's coordinates in `image`; 0: nowhere. */
     uint64_t place_offset;
     bool sees_usb; /* all devices are plugged into this host */
     /* Pins for which the image was built; empty: do not compare with the

@@ -37,7 +37,7 @@ const char *flash_openocd_interface(const char *name)
     return found != NULL ? found->name : NULL;
 }
 
-/* Adds an OpenOCD command to the command line, whose words end in LF. */
+/* Adds an OpenOCD command to `line`, in which each word ends in LF. */
 __attribute__((format(printf, 2, 3))) static void add(FILE *line,
                                                       const char *format, ...)
 {
