@@ -12,7 +12,7 @@
 /* Higher values are no addresses but EXC_RETURN (ARMv7-M, B1.5.8). */
 #define CODE_END 0xf0000000u
 
-/* Returns the address of the call to whose end a link register returns. */
+/* Returns an address within the call instruction behind which `lr` points. */
 static uint32_t call_of(uint32_t lr)
 {
     return lr < CODE_END && lr >= 2 ? (lr & ~1u) - 2 : lr;

@@ -115,9 +115,9 @@ struct headers {
     unsigned count;
 };
 
-/* Finds a table of headers. The offsets of the fields that describe it, in the
-   file's header, are given. Returns false if it is not within the file, or its
-   headers are shorter than `least`. */
+/* Finds a table of headers, whose offset, header size and header count the
+   file's header has at offset_at, size_at and count_at. Returns false if it is
+   not within the file, or its headers are shorter than `least`. */
 static bool find_headers(struct headers *headers, const struct elf_image *image,
                          size_t offset_at, size_t size_at, size_t count_at,
                          size_t least)

@@ -20,7 +20,7 @@
 #define ANSWER_MS 10000
 #define ANSWER_BYTES 32768u /* QEMU 10 prints a list of machines of 9 KB */
 
-/* Returns the variable's value, or NULL if it is not set or empty. */
+/* Returns the value of QUINCUNX_QEMU, or NULL if it is not set or empty. */
 static const char *variable(void)
 {
     const char *value = getenv(EMULATOR_VARIABLE);
@@ -108,7 +108,7 @@ static int ask(char text[ANSWER_BYTES], const char *program, const char *word,
                        ANSWER_MS);
 }
 
-/* Returns an error text, or NULL. */
+/* Returns NULL if the program emulates the machine, else why not. */
 static const char *check_machine(const char *program, const char *machine)
 {
     char text[ANSWER_BYTES];

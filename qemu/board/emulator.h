@@ -16,13 +16,12 @@
 /* Returns the program's name or path, valid until the environment changes. */
 const char *emulator_program(void);
 
-/* Checks the program before boards start. The default must be on the PATH; a
-   program named by the variable must list the board's machine within ten
-   seconds after `-machine help`. `otherwise` ends the message about the
-   default: "", or what to do without it. Returns 0; or, after a message on
-   stderr, the exit status: 1 for the default, 2 for the variable's. Leaves
-   no process behind. Cost: one start of QEMU, about 0.1 s, if the variable
-   is set. */
+/* Checks emulator_program() before boards start. qemu-system-arm must be on the
+   PATH. A program that QUINCUNX_QEMU names must list the board's machine within
+   ten seconds after `-machine help`; this takes one start of QEMU, about 0.1 s,
+   and leaves no process behind. Returns 0, or an exit status after a message on
+   stderr: 2 if QUINCUNX_QEMU or the board is wrong, else 1. A message for 1
+   ends with `otherwise`: "", or what to do without QEMU. */
 NODISCARD int emulator_check(const struct board_kind *board,
                              const char *otherwise);
 

@@ -16,7 +16,7 @@ NODISCARD int firmware_find(char path[PATH_MAX],
                             const struct board_kind *board);
 
 /* Finds the image of boards that become slow during a run: X_slow.elf beside
-   `firmware`, the X.elf of firmware_find(). Returns 0, or 1 after a message. */
+   `firmware`, which is named X.elf. Returns 0, or 1 after a message. */
 NODISCARD int firmware_find_slow(char path[PATH_MAX], const char *firmware,
                                  const struct board_kind *board);
 
@@ -32,7 +32,7 @@ NODISCARD int firmware_check_kernel(const char *names, const char *path,
                                     const struct board_kind *board,
                                     const char *kernel);
 
-/* Sets an empty `path` to the default name, without opening the file. */
+/* Sets an empty `path` as firmware_find() does, without opening the file. */
 void firmware_default(char path[PATH_MAX], const struct board_kind *board);
 
 #endif

@@ -12,12 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Names of boards for help texts and messages, by medium: the first board with
-   serial ports, and all boards, as in BOARD_SERIAL_NAME " or x". */
+/* Names of boards for help texts and messages: those of BOARD_WINDOW; the first
+   one and all of BOARD_SERIAL; those that can be flashed. */
 #define BOARD_WINDOW_NAMES "mps2-an385 (default) or mps2-an386"
 #define BOARD_SERIAL_NAME "stm32f405"
 #define BOARD_SERIAL_NAMES BOARD_SERIAL_NAME
-#define BOARD_FLASHED_NAMES BOARD_SERIAL_NAME /* boards that can be flashed */
+#define BOARD_FLASHED_NAMES BOARD_SERIAL_NAME
 
 /* How boards exchange messages. */
 enum board_circuits {
@@ -25,7 +25,7 @@ enum board_circuits {
     BOARD_SERIAL  /* serial lines to neighbouring boards */
 };
 
-/* Other ends of a UART, besides enum torus_port. */
+/* What a UART leads to, if not to a neighbour (enum torus_port). */
 enum {
     BOARD_CONSOLE = TORUS_PORTS,
     BOARD_NO_LINE
@@ -53,23 +53,23 @@ struct board_kind {
     uint32_t unique_address; /* 96-bit unique number; RM0090, 39.1 */
 };
 
-/* Returns a row by index from 0; NULL behind the last one. */
+/* Returns the kind of board at `index`, from 0; NULL behind the last one. */
 const struct board_kind *board_at(size_t index);
 
-/* Return name number `index` of all boards, of those with serial ports, and of
-   those that can be flashed; NULL behind the last. */
+/* Return the name at `index` of all kinds of board, of those with serial ports,
+   and of those that can be flashed; NULL behind the last. */
 const char *board_known(size_t index);
 const char *board_serial(size_t index);
 const char *board_flashed(size_t index);
 
-/* Returns the row of a name, or NULL. */
+/* Returns the kind of board of this name, or NULL. */
 const struct board_kind *board_named(const char *name);
 
-/* Stores the row of a name in *field, a const struct board_kind *, as set() of
-   an option row. Returns 0. */
+/* Stores board_named(name) in *field, a const struct board_kind *. Serves as
+   set() of an option (qemu/base/option_row.h). Returns 0. */
 NODISCARD int board_set(void *field, const char *option, const char *name);
 
-/* Returns the default board: the first row with such circuits, never NULL. */
+/* Returns the first kind of board with such circuits, which is the default. */
 const struct board_kind *board_default(enum board_circuits circuits);
 
 #endif

@@ -101,8 +101,8 @@ static char **make_environment(char *preload)
     return with;
 }
 
-/* Starts the zygote. LD_PRELOAD names the object by a descriptor, since the
-   loader splits the list at colons and spaces, which a path may have. */
+/* Starts the zygote. LD_PRELOAD names zygote.so by its descriptor, since a path
+   may have colons and spaces, at which the loader splits LD_PRELOAD. */
 static pid_t start_process(char *const *argv, int log, int socket, int object)
 {
     const char *others = getenv(PRELOAD);
@@ -157,7 +157,7 @@ struct zygote *zygote_start(const char **why, const char *path,
     }
     zygote = memory_or_exit(calloc(1, sizeof *zygote));
     zygote->socket = pair[0];
-    /* Set only here, not for each fork: the kernel then walks all children. */
+    /* Set once, not at each fork: to set it the kernel walks all children. */
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     zygote->pid = start_process(argv, log, pair[1], object);
     close(pair[1]);

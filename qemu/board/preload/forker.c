@@ -21,10 +21,10 @@
 
 #define WINDOW_BYTES 0x01000000u
 #define ZYGOTE_WINDOW "quincunx-zygote"
-#define CONTROL_FD 64 /* lowest number, above all of QEMU's descriptors */
+#define CONTROL_FD 64 /* launcher's socket: above QEMU's descriptors */
 #define DESCRIPTORS 64
 #define EVENTFDS_MAX 16u
-#define TABLE_ELEMENTS 512u /* initial size of the table of blocks */
+#define TABLE_ELEMENTS 512u /* initial size of QEMU's table of code blocks */
 #define ENDING 3u
 
 struct request {
@@ -45,8 +45,8 @@ static bool find(void *function, void *where, const char *name)
     return found != NULL;
 }
 
-/* Makes all QEMU classes in the zygote. QEMU makes a class at its first use;
-   each board would make those of all machines to find its own. */
+/* Makes QEMU's classes of machines before any fork. Otherwise each board would
+   make them all, to find the one of its own machine. */
 static void make_classes(void)
 {
     void *(*object_class_get_list)(const char *type, bool abstract_too);
@@ -58,8 +58,8 @@ static void make_classes(void)
 
 /* ---- forks of machines ---- */
 
-/* QEMU's symbols for a fork of a whole machine. If one is missing, boards are
-   forked before the machine is made. */
+/* Variables and functions of QEMU that a fork of a whole machine needs. If QEMU
+   does not export one, boards are forked before the machine is made. */
 static struct {
     int *autostart;
     int *tcg_cur_ctxs;
@@ -83,12 +83,12 @@ struct thread_args {
 static struct {
     bool expected; /* the zygote makes a machine for its forks */
     int control;
-    int bell; /* other end of the zygote's doorbell */
+    int bell; /* unused end of the doorbell that QEMU has */
     int window_fd;
     pthread_t *thread;
     void *(*start)(void *args);
     struct thread_args args;
-    pthread_cond_t *waits_for; /* condition of the processor thread */
+    pthread_cond_t *waits_for; /* on which the processor's thread waits */
     void *window;
     int eventfd[EVENTFDS_MAX];
     unsigned eventfds;
@@ -197,7 +197,7 @@ static void start_processor(void)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     error = pthread_create(machine.thread, NULL, machine.start, args);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error != 0) { /* QEMU aborts here, too */
+    if (error != 0) { /* as qemu_thread_create() does */
         fprintf(stderr, "zygote.so: the processor's thread: %s\n",
                 strerror(error));
         abort();
@@ -245,9 +245,9 @@ static void reply(int socket, pid_t board)
     }
 }
 
-/* Waits in the board until the process that forked it has ended and the
-   launcher has adopted it. Asks to die with the launcher. If another process
-   adopts it, it ends. */
+/* Waits in the board until `middle`, the process that forked it, has ended. The
+   launcher then adopts the board. The board dies with the launcher, and ends if
+   it was adopted by another process. */
 static void await_adoption(pid_t launcher, pid_t middle)
 {
     while (getppid() == middle) {
@@ -259,7 +259,7 @@ static void await_adoption(pid_t launcher, pid_t middle)
     }
 }
 
-/* Moves the received descriptors to the board's numbers. The received numbers
+/* Moves the received descriptors to FORKER_FD and so on. The received numbers
    are higher and rise, so none is overwritten before it is copied. */
 static void become_board(const struct request *request, pid_t middle)
 {
@@ -349,7 +349,8 @@ static void serve(void)
     _exit(0);
 }
 
-/* Does what fopen() and fopen64() do, but serves requests at FORKER_FILE. */
+/* Does what fopen() and fopen64() do. But at FORKER_FILE it prepares for a
+   machine that is forked later; if that fails, it serves requests. */
 static FILE *open_stream(const char *name, const char *path, const char *mode)
 {
     FILE *(*next)(const char *path, const char *mode);
@@ -375,7 +376,8 @@ FILE *fopen64(const char *restrict path, const char *restrict mode)
     return open_stream("fopen64", path, mode);
 }
 
-/* Serves requests once the zygote's machine is made and waits to be started. */
+/* Serves requests when the zygote's machine is made but not started. In a
+   board, renews what a fork cannot share, and starts the machine. */
 static void serve_machine(void)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP};

@@ -31,8 +31,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Descriptors of the zygote: its end of the socket, and the object. A board's
-   own descriptors begin at FORKER_FD. */
+/* Descriptors of the zygote: its end of the socket, and the preloaded object. A
+   board's own descriptors begin at FORKER_FD. */
 #define FORKER_FD 3
 #define FORKER_FILE "/proc/self/fd/3"
 #define FORKER_OBJECT "/proc/self/fd/4"
