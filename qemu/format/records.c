@@ -53,7 +53,7 @@ struct request {
 struct kept {
     bool mark;       /* UTF-8 mark before the header */
     bool is_csv;     /* the file's name says CSV */
-    uint8_t newline; /* byte for a newline in quotes; '\n': none */
+    uint8_t newline; /* stands for a newline in quotes; '\n': none */
     /* Bytes of the last record if the file lacked its newline, else 0. */
     uint32_t last_bytes;
     uint32_t header_bytes;

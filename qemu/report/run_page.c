@@ -12,12 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define STOP_S 60.0 /* longest wait for a reading, s */
+#define STOP_S 60.0 /* longest wait for the end of read_state(), s */
 
 struct run_page {
     struct page_server *server;
     struct watch *watch;
-    struct watch_view view; /* the last reading */
+    struct watch_view view; /* the run as read_state() saw it last */
     bool finished;
 };
 

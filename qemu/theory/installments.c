@@ -178,8 +178,8 @@ struct umr {
     quad makespan;
 };
 
-/* Returns (((g + w) / w)^(k + 1) - 1) / g; `more` is (((g + w) / w)^k - 1) /
-   g. */
+/* Returns (((g + w) / w)^(k + 1) - 1) / g; `more` is the same with k for k + 1.
+   g and w are a unit's transfer and compute time. */
 static quad next_more(const struct umr *umr, quad more)
 {
     return more * (umr->g + umr->w) / umr->w + 1 / umr->w;

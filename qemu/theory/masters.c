@@ -86,7 +86,7 @@ static void set_units(struct basic *basic)
     }
 }
 
-/* Returns L: the longest time that a node sends or receives. */
+/* Returns the longest time that a node sends or receives. */
 static quad length_of(const struct basic *basic)
 {
     const struct theory_masters *masters = basic->masters;
@@ -103,10 +103,10 @@ static quad length_of(const struct basic *basic)
 struct line {
     size_t from, to;
     quad from_left, to_left; /* units still to send and to receive */
-    quad start;              /* start of the next transfer, within L */
+    quad start; /* next transfer's start, from 0 to masters->length */
 };
 
-/* Places one transfer: as many units as both ends want and as fit before L. */
+/* Places one transfer of what both ends still want, up to masters->length. */
 static void lay(struct basic *basic, struct line *line)
 {
     struct theory_masters *masters = basic->masters;
@@ -127,8 +127,8 @@ static void lay(struct basic *basic, struct line *line)
     line->start = last ? 0 : line->start + units * beta;
 }
 
-/* Places all transfers on a line, cut into pieces of length L that run at once.
-   A node transfers for at most L, and so never twice at a time. */
+/* Places all transfers on a line, cut into pieces of masters->length that run
+   at once. A node sends or receives no longer, so never twice at a time. */
 static void lay_all(struct basic *basic)
 {
     const struct theory_masters *masters = basic->masters;
