@@ -12,7 +12,7 @@
 /* A mounted cgroup hierarchy, and this process's group in it. */
 struct hierarchy {
     const struct control_group_controller *controller;
-    /* file names of the mounted version */
+    /* names of a group's files in the mounted cgroup version */
     const struct control_group_files *files;
     char mount[PATH_MAX];
     char top[PATH_MAX]; /* path of the group that the mount point shows */
@@ -140,8 +140,8 @@ static bool left_in(struct found *found, const struct hierarchy *hierarchy,
     return true;
 }
 
-/* Walks from this process's group up to the mounted one, and keeps the group
-   that leaves less than *least. */
+/* Visits this process's group and all groups above it in the mount. Keeps the
+   tightest one in *least and `group` if it leaves less than *least. */
 static void read_groups(struct found *least, char group[PATH_MAX],
                         struct hierarchy *hierarchy, const char *root)
 {

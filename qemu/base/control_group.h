@@ -9,11 +9,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* File names of a group, in one version of the hierarchy. */
+/* Names of the files in a group's folder, in one version of cgroups. */
 struct control_group_files {
     const char *limit;
     const char *used;
-    /* name of the line in memory.stat that counts reclaimable bytes; or NULL */
+    /* word in memory.stat before the number of reclaimable bytes; or NULL */
     const char *spare;
 };
 

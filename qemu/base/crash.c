@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STACK_BYTES 16384u /* of the handler: the thread's own may be full */
+#define STACK_BYTES 16384u /* the handler's, as the thread's may be full */
 #define TEXT_BYTES 512u
 
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -92,9 +92,9 @@ static void say(const siginfo_t *info)
     (void)!write(STDERR_FILENO, text.data, text.bytes);
 }
 
-/* Ends the process with the signal's default action. A fault comes again as
-   soon as the handler returns; a sent signal is sent again. If several threads
-   crash at once, one thread does this and the others wait. */
+/* Prints where the kernel crashed, then restores the signal's default action,
+   which ends the process: a fault repeats after the return, a sent signal is
+   raised again. If several threads crash at once, all but one wait. */
 static void on_crash(int number, siginfo_t *info, void *context)
 {
     static atomic_flag ending = ATOMIC_FLAG_INIT;

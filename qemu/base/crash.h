@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says which kernel crashed inside this process, in which function, and how to
-   see more. The process then ends by the signal, as without this handler. If a
-   sanitizer or MPI has a handler for the signal, nothing is printed. */
+/* Catches signals such as SIGSEGV. Prints which kernel crashed in this process,
+   in which function or on which node. The signal then ends the process. Signals
+   that a sanitizer or MPI handles are left to it. */
 #ifndef QEMU_BASE_CRASH_H
 #define QEMU_BASE_CRASH_H
 
@@ -17,11 +17,11 @@ struct crash_node {
     size_t guard_bytes;
 };
 
-/* Installs the crash handler. `kernel` is named in messages and stays valid. */
+/* Installs the crash handler. Messages name `kernel`, which must stay valid. */
 void crash_begin(const char *kernel);
 
 /* Tells the crash handler what this thread runs until crash_out(): a kernel's
-   function ("begin") or a node's computation. `node` stays valid until then. */
+   function ("begin"), or the kernel on a node, whose struct must stay valid. */
 void crash_in(const char *function);
 void crash_on(const struct crash_node *node);
 void crash_out(void);

@@ -16,7 +16,7 @@
 
 #define STANDARD_OUTPUT "/dev/stdout"
 #define TEMPORARIES 100u
-#define UNSIZED_MAX (UINT64_C(1) << 30) /* bytes; /proc/kcore never ends */
+#define UNSIZED_MAX (UINT64_C(1) << 30) /* bytes read of a /proc file */
 #define LINKS_MAX 40u /* the kernel's limit: path_resolution(7) */
 
 static bool is_standard_input(const char *path)
@@ -257,7 +257,7 @@ static int open_descriptor(const char *path)
     }
     now = fcntl(STDIN_FILENO, F_GETFL);
     if (now >= 0 && (now & O_ACCMODE) == O_WRONLY) {
-        errno = EBADF; /* standard input was closed: process_streams_hold() */
+        errno = EBADF; /* closed at start: process_streams_hold() opened it */
         return -1;
     }
     return dup(STDIN_FILENO);

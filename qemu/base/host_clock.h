@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A clock to read and to wait by: this machine's, a model's own time, or a
-   test's (test/lib/fake_clock.h). Code that waits until a deadline reads the
-   deadline's clock. Times that are only reported may use another clock. */
+/* A clock to read and to wait by: this machine's clock, a model's own time, or
+   the clock of a test (test/lib/fake_clock.h). A deadline is computed and
+   awaited with the same clock. */
 #ifndef QEMU_BASE_HOST_CLOCK_H
 #define QEMU_BASE_HOST_CLOCK_H
 

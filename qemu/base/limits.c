@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define KIB 1024u
-#define NEAR 64u /* processes; a limit that leaves more is not reported */
+#define NEAR 64u /* a limit that leaves as many processes is not blamed */
 #define STACK_BYTES (512 * KIB) /* bytes; four times the measured use */
 #define ADMIN (UINT64_C(1) << 21)
 #define RESOURCE (UINT64_C(1) << 24)
@@ -34,8 +34,8 @@ static const struct control_group_controller memory = {
 
 /* ---- processes and threads ---- */
 
-/* Keeps a limit that leaves less than `limits` so far. The format and its
-   values name the limit. */
+/* Stores a limit in `limits` if it leaves fewer processes than the stored one.
+   The format and its values make the limit's name. */
 __attribute__((format(printf, 3, 4))) static void
 offer(struct limits_processes *limits, uint64_t left, const char *format, ...)
 {
@@ -237,8 +237,8 @@ int limits_allow_stack(void)
 
 static char text[PATH_MAX + 128];
 
-/* Limits of each process, with the letter and unit of `ulimit`. The first three
-   may have ended a process. */
+/* Limits of each process, with the letter and unit of `ulimit`. A process that
+   exceeds one of the first ENDING_LIMITS may be ended. */
 static const struct own_limit {
     int kind;
     char option;
@@ -279,8 +279,8 @@ void limits_print_own(FILE *out)
     fputs(before[0] == ',' ? "\n" : "", out);
 }
 
-/* Returns the text of an error number, followed by the first of two kinds of
-   limits that is set. */
+/* Returns the text of an error number, followed by the process's limit of one
+   of two kinds (RLIMIT_), if set. */
 static const char *with_limit(int error, int kind, int other)
 {
     char name[64];

@@ -14,7 +14,7 @@
 struct limits_processes {
     /* processes and threads that may still be started; UINT64_MAX: unknown */
     uint64_t left;
-    /* the tightest limit with its number; "": unknown */
+    /* the limit that leaves fewest, such as "ulimit -u (74)"; "": unknown */
     char name[PATH_MAX + 64];
 };
 

@@ -25,10 +25,10 @@ struct entry {
     const struct option_table *table;
     char *options;        /* the struct that the table's fields lie in */
     const char *text;     /* last value; "": without a value; NULL: not given */
-    const char **text_at; /* receives a copy of .text; or NULL */
+    const char **text_at; /* if not NULL, *text_at is set to .text, too */
 };
 
-/* An option or a word of the command line, in the order given. */
+/* An option with its value, or a word, as the command line gives it. */
 struct given {
     struct entry *entry;
     const char *text;
@@ -36,12 +36,12 @@ struct given {
 
 struct parse {
     const struct option_command *command;
-    /* printed before a name in messages: "--"; "" in a list */
+    /* printed before a name in messages: "--"; "" in option_parse_list() */
     const char *mark;
     void *options;
-    struct entry *entry; /* rows of all tables, then those of `own` */
-    size_t rows;         /* number of entries without those of `own` */
-    struct entry word;   /* .row is NULL if the command takes no words */
+    struct entry *entry; /* one for each row of all tables, then of own[] */
+    size_t rows;         /* number of entries without those of own[] */
+    struct entry word;   /* for words; .row NULL: the command takes none */
     struct given *given;
     size_t count;
     unsigned words;
@@ -59,7 +59,7 @@ static bool is_list(const struct parse *parse)
     return parse->mark[0] == '\0';
 }
 
-/* Writes the name of an option, a word or a list's key for messages. */
+/* Writes the name of an option, a word or a KEY of KEY=VALUE for messages. */
 static void name_entry(char name[OPTION_NAME_BYTES], const struct parse *parse,
                        const struct entry *entry)
 {
@@ -210,7 +210,7 @@ static bool read_line(struct parse *parse, int argc, char **argv)
     size_t rows = parse->rows + OWN_ROWS;
     struct option *name = memory_or_exit(calloc(rows + 1, sizeof *name));
     char *letters = memory_or_exit(malloc(2 * rows + sizeof "-:"));
-    /* "-": words in order; ":": no messages of getopt */
+    /* getopt_long(): "-" returns words too, in order; ":" prints no messages */
     char *letter = stpcpy(letters, "-:");
     bool good = true;
     int code = 0;
@@ -284,8 +284,8 @@ static bool store_all(struct parse *parse)
 
 /* ---- the options together ---- */
 
-/* Returns the entry of a given option whose value is not its row's .usual.
-   `name` is the first word of a list. Returns NULL if not given. */
+/* Returns the entry of the option that the first word of `name` names. Returns
+   NULL if the option is not given, or has the value .usual of its row. */
 static const struct entry *given(const struct parse *parse, const char *name)
 {
     size_t length = strcspn(name, " ");
@@ -305,8 +305,8 @@ static const struct entry *given(const struct parse *parse, const char *name)
     return NULL;
 }
 
-/* Returns the bits of features that both the command line has and the option's
-   row names. Returns all bits if the row names no features. */
+/* Returns the features of the row's .of that the command line has, as bits of
+   the table's .kinds. Returns all bits if .of is 0. */
 static unsigned kinds_of(const struct entry *entry)
 {
     return entry->row->of == 0
@@ -314,13 +314,13 @@ static unsigned kinds_of(const struct entry *entry)
                : entry->row->of & entry->table->has(entry->options);
 }
 
-/* Returns the text between two names of a list, with `left` names to come. */
+/* Returns the text that goes before the next of `left` names. */
 static const char *between(size_t left, const char *last)
 {
     return left == 0 ? "" : left == 1 ? last : ", ";
 }
 
-/* Prints the names of features: "a, b or c". */
+/* Prints the names of bits of the table's .kinds: "a, b or c". */
 static void print_kinds(const struct entry *entry, unsigned bits)
 {
     for (unsigned i = 0; bits != 0; ++i) {
@@ -427,7 +427,7 @@ static bool is_amiss(const struct parse *parse, const struct entry *entry)
     return other != NULL;
 }
 
-/* Checks all rows' .of, .needs and .without. Returns false after a message. */
+/* Checks .of, .needs, .without of given options. Prints the first conflict. */
 static bool agree(const struct parse *parse)
 {
     for (size_t i = 0; i < parse->rows; ++i) {
@@ -482,8 +482,9 @@ static bool are_inside(const struct parse *parse)
     return true;
 }
 
-/* Returns the rank by which files are sorted for the check: 0 read, 1 standard
-   output by a flag, 2 written, 3 read and written. */
+/* Returns an option's place in the order that option_files_check() needs: 0 for
+   files that are read, 1 for a flag's standard output, 2 for files that are
+   written, 3 for files that are read and written. */
 static unsigned rank_of(const struct option_row *row)
 {
     return row->type == OPTION_UPDATE                                  ? 3
@@ -507,7 +508,7 @@ static const char *file_of(const struct given *given)
     const char *text = given->text;
 
     if (row->type < OPTION_LISTS && text != given->entry->text) {
-        return NULL; /* a later value replaces this one */
+        return NULL; /* the option is given again later */
     }
     switch (row->type) {
     case OPTION_INPUT:
@@ -544,8 +545,8 @@ static struct option_file describe_file(const struct parse *parse,
     return file;
 }
 
-/* Checks all files, and chooses the stream of lines for people. Returns 0, or
-   an exit status after a message. */
+/* Checks the files that options and words name. Sets the command's .people to
+   stdout or stderr. Returns 0, or an exit status after a message. */
 static int check_files(const struct parse *parse)
 {
     const struct option_command *command = parse->command;
@@ -573,7 +574,7 @@ static int check_files(const struct parse *parse)
 
 /* ---- the whole ---- */
 
-/* Adds the rows of a table to the entries; `options` is the table's struct. */
+/* Adds an entry for each row of a table, whose fields lie in `options`. */
 static void list_rows(struct parse *parse, const struct option_table *table,
                       char *options)
 {
@@ -670,8 +671,8 @@ int option_run(const struct option_command *command, int argc, char **argv)
 
 /* ---- lists ---- */
 
-/* Ends the first word of a list at its comma, and removes backslashes that
-   escape a character. Returns the next word, or NULL. */
+/* Ends `text` at its first comma without a backslash, and removes backslashes
+   before commas and backslashes. Returns the text after the comma, or NULL. */
 static char *cut_word(char *text)
 {
     char *to = text;
@@ -686,7 +687,7 @@ static char *cut_word(char *text)
     return last ? NULL : text + 1;
 }
 
-/* Returns the entry of a list's key, or NULL after a message. */
+/* Returns the entry of KEY in "KEY=VALUE", or NULL after a message. */
 static struct entry *entry_keyed(const struct parse *parse, const char *key)
 {
     char keys[OPTION_CHOICE_BYTES * OPTION_KEYS] = "";
@@ -706,7 +707,7 @@ static struct entry *entry_keyed(const struct parse *parse, const char *key)
                                                       : NULL;
 }
 
-/* Takes "KEY=VALUE". Returns false after a message. */
+/* Stores VALUE of "KEY=VALUE". Returns false after a message. */
 static bool take_pair(struct parse *parse, char *word)
 {
     char *equals = strchr(word, '=');

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A row of a table describes an option of a subcommand: name, value, help,
- * type, field, bounds, and the options that it needs or excludes. Parsing,
- * --help, -h, man pages, completions, guesses at mistyped words, checks of
- * files and messages are made from the rows.
+ * type, field, bounds, and the options that it needs or excludes. The rows
+ * direct the parser, and --help, man pages and completions are made from them.
  *
  *     static const struct option_row rows[] = {
  *         {"count", "N", 2, OPTION_COUNT, OPTION_AT(struct options, count),
@@ -26,11 +25,9 @@ NODISCARD int option_run(const struct option_command *command, int argc,
 
 /*
  * Parses the command line into `options`, the subcommand's struct, which
- * already holds the defaults. Files are checked before hours of work begin:
- * each name suits the file's kind, no file is given twice or both read and
- * written, all outputs can be written. --help and -h do not return. Returns 0,
- * or an exit status after a message. The caller calls option_free() in any
- * case.
+ * already holds the defaults. Files are checked by option_files_check(). --help
+ * and -h do not return. Returns 0, or an exit status after a message. The
+ * caller calls option_free() in any case.
  */
 NODISCARD int option_parse(const struct option_command *command, int argc,
                            char **argv, void *options);

@@ -113,7 +113,7 @@ static void print_short(const struct option_row *row)
            some < length ? " .." : "");
 }
 
-/* Prints an option's row for the makers of man pages and completions. */
+/* Prints an option's line for programs; see option_help_print(). */
 static void print_fields(const struct option_row *row)
 {
     char choice[OPTION_CHOICE_BYTES];

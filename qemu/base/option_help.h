@@ -7,15 +7,15 @@
 
 /*
  * Prints the rows on stdout, sorted. `how` is "" for the full help, "short" for
- * one line an option, or "rows" for programs. A line for programs has fields
- * separated by tabs: name, letter, value, "required", "optional" (the value) or
- * nothing, choices, help. Lines for people have at most 79 characters.
+ * one line an option, or "rows" for programs. A line of "rows" has six fields
+ * between tabs: name, letter, value, need, choices, help. The need is
+ * "required", "optional" if the value may be left out, or empty.
  */
 void option_help_print(const struct option_command *command,
                        const struct option_row *row[], size_t rows,
                        const char *how);
 
-/* Copies choice number `index` of a row. Returns false after the last one. */
+/* Copies allowed word `index` of a row. Returns false after the last one. */
 #define OPTION_CHOICE_BYTES 64u
 bool option_choice(char choice[OPTION_CHOICE_BYTES],
                    const struct option_row *row, size_t index);

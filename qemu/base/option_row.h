@@ -21,8 +21,8 @@ enum option_type {
     /* unsigned integer of .width bytes (0: 8), from .least to .most (0: no
        bound), or one of .choices */
     OPTION_COUNT,
-    OPTION_SIZE,   /* OPTION_COUNT with a suffix: k, MiB */
-    OPTION_TIME,   /* OPTION_COUNT in picoseconds with a suffix: us */
+    OPTION_SIZE,   /* like OPTION_COUNT, with a suffix such as k or MiB */
+    OPTION_TIME,   /* like OPTION_COUNT, in ps; has a suffix such as us */
     OPTION_CHOICE, /* unsigned integer or bool: index of the word in .choices */
     OPTION_MESH,   /* struct torus_size: WxH; sides up to .most unless 0 */
     OPTION_SIDE,   /* struct torus_size: one side of a 5^k x 5^k torus */
@@ -34,8 +34,8 @@ enum option_type {
     OPTION_TEXTS = OPTION_LISTS, /* struct option_texts: words */
     OPTION_INPUTS,               /* struct option_texts: files to read */
     OPTION_OUTPUTS,              /* struct option_texts: files to write */
-    /* struct option_places: OPTION_COORD up to .most times. A .value "X,Y=FILE"
-       adds a file to read; with "X,Y[=FILE]" the file may be left out */
+    /* struct option_places: up to .most coordinates X,Y. If .value is
+       "X,Y=FILE", each has a file to read; "X,Y[=FILE]": or has none */
     OPTION_PLACES
 };
 
@@ -63,7 +63,7 @@ struct option_places {
 /* Gives .at and .width of a row whose field is `member`. */
 #define OPTION_AT(type, member)                                                \
     offsetof(type, member), sizeof((type *)0)->member
-#define OPTION_ALL 0, 0 /* OPTION_SET takes the whole struct */
+#define OPTION_ALL 0, 0 /* .at and .width if set() takes the whole struct */
 
 /* Bounds of an option that takes a TCP port; 0 asks for a free port. */
 #define OPTION_TCP_PORT                                                        \
@@ -80,12 +80,12 @@ struct option_row {
     size_t width; /* size of the field, bytes */
     const char *help;
     char letter;   /* 'q' stands for -q; '\0': none */
-    bool optional; /* without a value the field keeps its default */
+    bool optional; /* value may be left out; the field keeps its default */
     bool required;
-    /* bits of the table's .kinds, of which one is needed; 0: no need */
+    /* features, one of which is needed, as bits of .kinds; 0: none is needed */
     uint8_t of;
-    /* offset of a const char * that takes the value as text: "" for no value,
-       NULL if not given; offset 0: no text is kept */
+    /* offset of a const char *, which is set to the value as given, or to "" if
+       the value is left out; offset 0: none */
     size_t text;
     uint64_t least;
     uint64_t most;
@@ -93,7 +93,7 @@ struct option_row {
     const char *word;    /* allowed in place of a number: "auto"; or NULL */
     uint64_t word_value; /* the number that .word stands for */
     const char *choices; /* allowed words, separated by blanks; or NULL */
-    /* Returns allowed word `index` of another file's table, then NULL. */
+    /* returns allowed word `index`, such as a kernel's name; then NULL */
     const char *(*choice)(size_t index);
     /* error text "must be ..."; NULL: built from bounds and choices */
     const char *allowed;
@@ -101,7 +101,7 @@ struct option_row {
        OPTION_CHOICE may have it. `option` is the name for messages: "--count".
        Returns 0, or EXIT_USAGE after a message. */
     int (*set)(void *field, const char *option, const char *text);
-    /* a value that .of, .needs and .without ignore; or NULL */
+    /* value that counts as not given for .of, .needs and .without; or NULL */
     const char *usual;
     /* name of an option that can replace this required one; or NULL */
     const char *instead;
@@ -109,9 +109,9 @@ struct option_row {
     const char *needs;
     /* names of options that must not be given, separated by blanks; or NULL */
     const char *without;
-    bool prints; /* the flag sends an outcome to standard output */
-    /* File name suffixes of an output, the preferred first: "html htm". NULL:
-       any name. If set, suffixes_of() returns them from the table's struct. */
+    bool prints; /* a flag such as --json, whose output goes to stdout */
+    /* File name suffixes that suit the file, the preferred first: "html htm".
+       NULL: any name. If suffixes_of() is set, its result counts instead. */
     const char *suffixes;
     const char *(*suffixes_of)(const void *options);
 };
@@ -125,15 +125,15 @@ struct option_table {
     size_t texts;
     void (*done)(
         void *options); /* called after all values are stored; or NULL */
-    /* Names of features that a command line may have, for messages: "--schedule
-       farm"; or NULL. has() returns the command line's features as bits. */
+    /* Names of features, for messages: "--schedule farm"; or NULL. Bit i of
+       has() tells whether the command line has feature kinds[i]. */
     const char *const *kinds;
     unsigned (*has)(const void *options);
 };
 
 #define OPTION_ROWS(list) .row = list, .rows = sizeof(list) / sizeof *(list)
 
-/* A table for a single command. */
+/* Makes a table of a single command's rows. */
 #define OPTION_TABLE(list)                                                     \
     &(const struct option_table)                                               \
     {                                                                          \
@@ -153,14 +153,14 @@ struct option_command {
         const struct option_table *table;
         size_t at;        /* offset of the table's struct in the subcommand's */
     } part[OPTION_PARTS]; /* the first entry without a table ends the list */
-    /* Row that stores the words of the command line, after all options. NULL:
-       words are refused. The row's name is used in messages; its help ("a node,
-       X,Y or all") names what is missing if fewer than .least words are given
-       or lacks() returns true. */
+    /* Row that stores the words that are no options, after all options. NULL:
+       words are refused. If words are fewer than its .least, or lacks() returns
+       true, a message names what is missing: the row's .help, such as "a node,
+       X,Y or all". */
     const struct option_row *word;
     bool (*lacks)(const void *options);
-    /* offset of a FILE *: the stream of lines for people is stdout, or stderr
-       if an outcome goes to stdout; 0: none */
+    /* offset of a FILE * for readable lines: set to stdout, or to stderr if
+       stdout is one of the command's output files; 0: none */
     size_t people;
     size_t bytes;      /* size of the subcommand's struct */
     const void *usual; /* defaults of the struct; NULL: all zero */

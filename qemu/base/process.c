@@ -115,8 +115,8 @@ pid_t process_start(const struct process_config *config)
     int small = prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0);
     pid_t pid;
 
-    /* The setting belongs to the memory, which a vfork() child shares with its
-       launcher. exec gives the child new memory with the same setting. */
+    /* PR_SET_THP_DISABLE applies to the memory, which a vfork() child shares
+       with its launcher. The memory after exec has the same setting. */
     if (config->small_pages) {
         prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     }
@@ -159,7 +159,7 @@ static void keep(struct process_output *output, const char *data, size_t bytes)
     }
 }
 
-/* Whether the buffer is full and reading shall end then. */
+/* Whether the buffer is full and .ends asks to stop reading then. */
 static bool is_full(const struct process_output *output)
 {
     return output->ends && output->bytes == output->room - 1;

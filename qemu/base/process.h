@@ -112,12 +112,12 @@ bool process_ended(pid_t *pid, int *status);
 
 /* Prints how a QEMU ended, from its wait status and log. `program` is named if
    it could not be executed (status 127). `kills` is an earlier
-   limits_memory_kills(): a greater number now means a kill for memory. */
+   limits_memory_kills(): if it has grown, QEMU's memory probably ran out. */
 void process_explain(FILE *out, const char *program, int status, uint64_t kills,
                      int log);
 
-/* Prints the last lines of a log under a heading, without usual warnings.
-   Prints nothing if no line is left. */
+/* Prints the last lines of a log under a heading, without two usual warnings of
+   QEMU. Prints nothing if no line is left. */
 void process_last_words(FILE *out, int log);
 
 #endif

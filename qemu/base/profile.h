@@ -43,8 +43,8 @@ NODISCARD int profile_save(const struct profile *profile, const char *path,
 /*
  * Fills a struct profile with the known profile `name`, or from the file
  * `name`. Known names win; ./t3d is always a file. A file's profile is named by
- * the last component of its path, cut to fit. `option` is for messages; this is
- * an option row's set(). Returns 0, or EXIT_USAGE after a message.
+ * the last component of its path, cut to fit. `option` is for messages; option
+ * rows have this function as set(). Returns 0, or EXIT_USAGE after a message.
  */
 NODISCARD int profile_set(void *field, const char *option, const char *name);
 

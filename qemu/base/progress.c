@@ -14,15 +14,15 @@
 
 #define LINE_EVERY_S 0.1
 #define LINE_FROM_S 1.0
-/* delay of the first plain line, unless asked for, s */
+/* delay of the first plain line without --progress plain, s */
 #define PLAIN_FROM_S 5.0
 #define PLAIN_RARELY_S 60.0
 #define TEXT 256u
 #define ERASE "\r\033[K"
 
 static struct {
-    enum progress_kind kind; /* PROGRESS_AUTO: not started */
-    bool shown;              /* a line is on the terminal */
+    enum progress_kind kind; /* PROGRESS_AUTO before progress_start() */
+    bool shown;              /* a progress line is on the terminal */
     double next_s;           /* when the next line is due, s */
     double every_s; /* time between plain lines, s; grows with every line */
     double begun_s; /* when the current step began, s */
@@ -90,8 +90,8 @@ static void erase(void)
     }
 }
 
-/* Returns the length of a line that does not wrap, since only such can be
-   erased. */
+/* Returns the length of a progress line that fits in one row of the terminal,
+   since only one row can be erased. */
 static size_t room(void)
 {
     size_t columns = terminal_columns(STDERR_FILENO);
@@ -170,7 +170,7 @@ void progress_within(unsigned level, const char *format, ...)
     for (unsigned i = level + 1; i < PROGRESS_LEVELS; ++i) {
         state.within[i][0] = '\0';
     }
-    state.step.doing = NULL; /* the next step begins a new rate */
+    state.step.doing = NULL; /* the next step's rate is measured anew */
 }
 
 /* ---- what ---- */

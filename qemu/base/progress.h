@@ -2,9 +2,8 @@
 /*
  * Shows the progress of long work on standard error. A terminal shows one line,
  * rewritten ten times a second and erased before other output to `stderr`.
- * Other outputs get plain lines, the first after 5 s (1 s if asked for), then
- * fewer and fewer. Work of less than a second shows nothing. The state is
- * global to this module, as there is one standard error.
+ * Other outputs get plain lines: the first after 5 s, or 1 s with --progress
+ * plain, then fewer and fewer. Work of less than a second shows nothing.
  */
 #ifndef QEMU_BASE_PROGRESS_H
 #define QEMU_BASE_PROGRESS_H
@@ -26,12 +25,12 @@ enum progress_kind {
 /* Returns the enum progress_kind for a value of --progress; -1 if unknown. */
 NODISCARD int progress_kind_of(const char *text);
 
-/* The options --progress and --quiet, which start the display. The table's
-   struct is an enum progress_kind. */
+/* The options --progress and --quiet. Their table calls progress_start() after
+   parsing. The table's struct is an enum progress_kind. */
 extern const struct option_table progress_option_table;
 
-/* Starts to show progress; nothing is shown before. PROGRESS_AUTO obeys
-   QUINCUNX_PROGRESS of the environment. */
+/* Starts to show progress; nothing is shown before. With PROGRESS_AUTO the
+   environment variable QUINCUNX_PROGRESS, if set, chooses the kind. */
 void progress_start(enum progress_kind kind);
 
 #define PROGRESS_LEVELS 2u
@@ -55,11 +54,11 @@ struct progress_step {
     const char *more;
 };
 
-/* Prints the step if a line is due: doing, done, total, percentage, rate, time
-   left. Another `doing` than before begins a new rate. */
+/* Prints the step if progress_due(): doing, done, total, percentage, rate, time
+   left. If `doing` changes, the rate is measured anew. */
 void progress_show(const struct progress_step *step);
 
-/* Prints the last step again with the time of now. */
+/* Prints the last step again if progress_due(), with the present time. */
 void progress_again(void);
 
 /* Erases the progress line at the end of the work. */

@@ -29,8 +29,8 @@ int stay_begin(struct stay *stay, int input)
     return 0;
 }
 
-/* Whether the input has ended. EIO, the error of a terminal of another process
-   group, only stops further reads. */
+/* Whether the input has ended. EIO comes from the terminal of a background
+   process. It is no end, but the input is no longer read. */
 static bool input_ended(struct stay *stay)
 {
     char ignored[256];

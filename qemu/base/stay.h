@@ -13,8 +13,8 @@ struct stay {
     sigset_t before;
 };
 
-/* Catches the ending signals for stay_wait(). `input` is read to its end and
-   discarded; -1: no input. Returns 0, or -1 after a message. */
+/* Catches Ctrl-C, SIGTERM and SIGHUP for stay_wait(), which also reads `input`
+   and discards its bytes; -1: no input. Returns 0, or -1 after a message. */
 NODISCARD int stay_begin(struct stay *stay, int input);
 
 /* Waits for a reason to end. Returns the reason as text, or NULL if descriptor

@@ -9,8 +9,8 @@
 /* Returns the terminal's columns; 80 if the descriptor is no terminal. */
 size_t terminal_columns(int descriptor);
 
-/* Returns the length of the leading words that fit in `room`, but at least the
-   length of the first word. */
+/* Returns the length of the leading words that fit in `room` columns, but at
+   least the length of the first word. */
 size_t terminal_fitting(const char *text, size_t length, size_t room);
 
 /* Prints text[0] to text[length - 1] without a final newline. The text begins

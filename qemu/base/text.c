@@ -133,7 +133,7 @@ FILE *text_open(const char *path)
     return lines;
 }
 
-/* Whether a UTF-8 mark begins a line at `from`, after `to` bytes of output. */
+/* Whether a UTF-8 mark is at `from`, and data[0 .. to) consists of lines. */
 static bool is_mark(const struct text *text, uint64_t from, uint64_t to)
 {
     return (to == 0 || text->data[to - 1] == '\n') &&
@@ -141,7 +141,7 @@ static bool is_mark(const struct text *text, uint64_t from, uint64_t to)
            memcmp(text->data + from, MARK, MARK_BYTES) == 0;
 }
 
-/* Removes marks. With `ends`, changes CR, and CRLF unless crlf_stays, to LF. */
+/* Does text_end_lines(); without `ends`, only text_drop_marks(). */
 static void clean(struct text *text, bool ends, bool crlf_stays)
 {
     uint8_t *data = text->data;

@@ -43,8 +43,8 @@ void text_end_lines(struct text *text, bool crlf_stays);
 /* Removes UTF-8 marks at beginnings of lines, but keeps line ends. */
 void text_drop_marks(struct text *text);
 
-/* Names another line end found in a text of one line, such as "form feeds".
-   Returns NULL if there is none, or the text has several lines. */
+/* Names a separator found in a text of a single line, such as "form feeds".
+   Returns NULL if there is none, or if the text has several lines. */
 const char *text_other_ends(const struct text *text);
 
 /* Guesses an encoding of two or four bytes a character from the mark or from

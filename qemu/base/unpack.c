@@ -31,7 +31,7 @@ struct kind {
     bool archive;                      /* the format holds files with names */
 };
 
-/* Kinds of compressed files. tar is last, because plain tar is not unpacked. */
+/* Kinds of compressed files. kind_in() may leave out the last one, tar. */
 static const struct kind kind_table[] = {
     {"gzip", "\x1f\x8b\x08", 3, 0, NULL, false},
     {"bzip2", "1AY&SY", 6, 4, archive_read_support_filter_bzip2, false},
@@ -56,7 +56,7 @@ static const struct kind kind_table[] = {
 #define KINDS (sizeof kind_table / sizeof *kind_table)
 
 /* Returns the kind of a file by its first bytes, or NULL if it is not
-   compressed. `layers` compressions have already been removed. */
+   compressed. A tar counts only after `layers` > 0 compressions are removed. */
 static const struct kind *kind_in(const uint8_t *head, uint64_t bytes,
                                   unsigned layers)
 {
@@ -202,7 +202,7 @@ static int gunzip(struct layer *layer)
 
 /* ---- by libarchive ---- */
 
-/* Whether an archive's entry is a regular file and not one of macOS Finder. */
+/* Whether an archive's entry is a regular file that macOS did not add. */
 static bool is_file(struct archive_entry *entry)
 {
     const char *name = archive_entry_pathname(entry);

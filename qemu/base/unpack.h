@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Unpacks compressed files: .gz, .bz2, .xz, .zst, .lz4, .lz, .Z, and the
    contents of .zip, .7z and .rar. The first bytes tell the kind. zlib reads
-   gzip with its checksum; libarchive 3.6 reads the others and checks none. */
+   gzip and verifies the checksum; libarchive reads the others and does not. */
 #ifndef QEMU_BASE_UNPACK_H
 #define QEMU_BASE_UNPACK_H
 
@@ -23,7 +23,7 @@ const char *unpack_named(const uint8_t *head, uint64_t bytes);
 /*
  * Replaces a compressed file by an unpacked temporary copy. Double compression
  * and compressed tar archives are unpacked too. An archive must hold one file,
- * besides Finder files. A copy longer than unpack_limit() is refused. `kinds`
+ * besides macOS's own. A copy longer than unpack_limit() is refused. `kinds`
  * tells what was unpacked, "" for nothing. Returns 0, or 1 after a message that
  * names `path`. The caller closes *file by fclose() in either case.
  */
