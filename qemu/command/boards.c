@@ -47,7 +47,7 @@ struct own_options {
     const char *page;    /* file, or NULL */
     const char *serve;   /* value as given; NULL: no page is served */
     uint16_t serve_port; /* 0: any free port */
-    uint32_t asked;      /* node whose console the page uses */
+    uint32_t asked;      /* node whose console --serve or --html uses */
     FILE *people;        /* stream for readable output */
 };
 
@@ -201,8 +201,8 @@ static bool has_page(const struct own_options *options)
     return options->serve != NULL || options->page != NULL;
 }
 
-/* Reserves a console for the page: the last one that has no --console. Returns
-   0, or an exit status after a message. */
+/* Reserves a console for the page of --serve or --html: that of the last node
+   without --console. Returns 0, or an exit status after a message. */
 static int choose_asked(struct own_options *options)
 {
     uint32_t node = torus_nodes(options->wired.size);
@@ -331,7 +331,7 @@ static void stop(FILE *out, const struct wired_config *config,
     fputs(" ended\n", out);
 }
 
-/* Gives the page a copy of a console's socket, which ends with the board. */
+/* Lets the page ask boards over a duplicate of the socket of a console. */
 static int ask_boards(struct board_page *page, const struct wired *wired,
                       uint32_t node)
 {

@@ -133,7 +133,7 @@ static uint32_t choose_nodes(struct torus_coord chosen[],
 /* Lists the probes: all nodes with the first size, then all with the second. So
    the probes of one node lie apart in time, which shows the drift of the node's
    clock. In real time the whole list is repeated, so that a disturbance spoils
-   only one repeat of a probe; otherwise each probe is repeated at once. */
+   only one repeat of a probe. Else each probe is repeated at once. */
 static uint32_t list_probes(struct probe **probes,
                             const struct calibrate_options *options)
 {

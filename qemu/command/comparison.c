@@ -32,8 +32,8 @@ static uint64_t output_bytes(const struct outcome *outcome)
     return bytes;
 }
 
-/* Measures the input of the lower bound in a run of one round. A node slowed by
-   --inject counts as not slowed, so that the bound stays a lower bound. */
+/* Computes the input of bound_of() from a run of one round. A node that
+   --inject slows counts as not slowed: the bound must stay a lower bound. */
 static void set_terms(struct bound_input *terms, const struct outcome *outcome,
                       const struct request *request)
 {
@@ -59,8 +59,8 @@ static void set_terms(struct bound_input *terms, const struct outcome *outcome,
                          (double)outcome->load_bytes / terms->load_units;
     terms->output_ps = (double)request->profile.transfer_ps *
                        (double)output_bytes(outcome) / terms->load_units;
-    /* The bound's growth from one node does not hold for several originators;
-       startup 0 disables it. */
+    /* The bound has one node at the start, which is wrong for several
+       originators. With startup 0 all nodes work from the start. */
     terms->startup_ps = request->originators > 1
                             ? 0
                             : (double)(request->profile.startup_ps +
@@ -68,8 +68,8 @@ static void set_terms(struct bound_input *terms, const struct outcome *outcome,
     terms->ports = request->ports;
 }
 
-/* Returns the largest load of an originator, in units. The originator's ports
-   limit how fast the load can be sent. */
+/* Returns the largest of the originators' loads, in units: its sending takes
+   longest. */
 static double largest_units(const struct outcome *outcome)
 {
     uint64_t largest = outcome->originators > 1 ? 0 : outcome->load_units;
@@ -92,7 +92,7 @@ static struct bound find_bound(const struct compare *compare)
     return bound;
 }
 
-/* Keeps the first run's result and report. Later results must be equal. */
+/* Keeps the first run's result and report. Refuses a different later result. */
 static int keep_result(struct compare *compare, const struct outcome *outcome)
 {
     const struct kernel_result *result = &outcome->result;
@@ -147,7 +147,7 @@ static int add_entry(struct compare *compare, const struct outcome *outcome,
     if (entry->answer_ps < compare->entry[compare->best].answer_ps) {
         compare->best = compare->count;
     }
-    /* On a farm, waits between chunks would count as compute time. */
+    /* With a farm or hybrid, waits between chunks would count as computing. */
     if (entry->rounds == 1 && entry->schedule != SCHEDULE_FARM &&
         entry->schedule != SCHEDULE_HYBRID) {
         set_terms(&compare->terms, outcome, request);
@@ -156,7 +156,7 @@ static int add_entry(struct compare *compare, const struct outcome *outcome,
     return keep_result(compare, outcome);
 }
 
-/* Measures the answer of one board, once for all schedules. */
+/* Measures the answer time of one board, in the first call only. */
 static int tell_one_board(struct compare *compare, struct outcome *outcome,
                           const struct request *request)
 {
@@ -213,8 +213,8 @@ static bool has_star(const struct request *request)
     return tree != NULL;
 }
 
-/* Whether the hybrid schedule can run. --phases excludes it, with a message,
-   because a hybrid chooses its phases. */
+/* Whether the hybrid schedule can run. Prints a message if --phases is given:
+   it excludes hybrid, which chooses its phases. */
 static bool has_hybrid(const struct request *request)
 {
     struct job_task task = job_task_of(request);
@@ -230,7 +230,7 @@ static bool has_hybrid(const struct request *request)
     return false;
 }
 
-/* Runs a schedule with the requested rounds, and once more with one round. */
+/* Runs a schedule with the requested rounds and, if not one, with one round. */
 static int run_both(struct compare *compare, const struct request *request,
                     struct job_schedule schedule)
 {
@@ -317,8 +317,8 @@ static unsigned count_close(const struct compare *compare)
     return close;
 }
 
-/* Returns computing time as a fraction of the best answer time, if all nodes
-   computed without a pause. */
+/* Returns the time that all nodes need to compute the load without a pause, as
+   a fraction of the best answer time. */
 static double computing_part(const struct compare *compare)
 {
     const struct bound_input *terms = &compare->terms;
@@ -327,8 +327,8 @@ static double computing_part(const struct compare *compare)
            (double)best_ps(compare);
 }
 
-/* Returns the time to send what the originator cannot compute itself, as a
-   fraction of the best answer time. The largest of several loads counts. */
+/* Returns the time to send the units that the originator of the largest load
+   cannot compute itself, as a fraction of the best answer time. */
 static double sending_part(const struct compare *compare)
 {
     const struct bound_input *terms = &compare->terms;
@@ -396,7 +396,7 @@ static void print_bound(FILE *out, const struct compare *compare)
             100 * fmax(0, 1 - bound_part(compare)));
 }
 
-/* Prints the schedules within 1 % of the best, and where their time goes. */
+/* Prints the schedules within 1 % of the best, and what takes that time. */
 static void print_reason(FILE *out, const struct compare *compare)
 {
     const char *between = "";
@@ -420,7 +420,7 @@ static void print_reason(FILE *out, const struct compare *compare)
             compare->terms.ports > 1 ? "s" : "", 100 * sending_part(compare));
 }
 
-/* Returns the fastest entry that has another schedule than the best entry. */
+/* Returns the fastest entry whose schedule is not the best entry's; or NULL. */
 static const struct compare_entry *next_of(const struct compare *compare)
 {
     const struct compare_entry *best = &compare->entry[compare->best];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs one load with every schedule, on equal meshes: this project's scatter
-   with several rounds and with one, then the schedules of
-   qemu/schedule/registry.h. All results must be equal. */
+/* Runs one load with every schedule of qemu/schedule/registry.h, on equal
+   meshes. All results must be equal. */
 #ifndef QEMU_COMMAND_COMPARISON_H
 #define QEMU_COMMAND_COMPARISON_H
 
@@ -36,28 +35,29 @@ struct compare {
     unsigned count;
     unsigned best;         /* index of the entry with the earliest answer */
     uint64_t one_board_ps; /* answer time of a single board, for all entries */
-    /* Input of the lower bound, measured in one round without slowed nodes. */
+    /* Input of bound_of(), from a run of one round. Nodes that --inject
+       slows count as not slowed. */
     struct bound_input terms;
     double largest_units; /* largest load of an originator, units */
     struct bound bound;
     uint8_t *result;       /* owned; compare_free() frees it */
-    uint64_t result_bytes; /* bytes of the result and the output */
+    uint64_t result_bytes; /* size of .result, which includes the output */
     json_t *report;
     struct injections injections;
 };
 
 /*
- * Runs the load with every schedule. The first entry, hybrid and a second star
- * have the request's rounds; the first and the star run again with one round if
- * they had more. The request's own schedule is ignored. With several
- * originators only schedules with groups run. Prints progress on stderr if
- * requested. Returns 0, or an exit status after a message if a run failed or
- * results differ; then nothing needs freeing.
+ * Runs the load with every schedule, or with those that allow several
+ * originators if there are several. The request's own schedule is ignored. The
+ * first schedule, the star and hybrid take the request's number of rounds, the
+ * others one. If the first or the star had several rounds, it runs again with
+ * one. Returns 0, or an exit status after a message if a run failed or results
+ * differ; then nothing needs freeing.
  */
 NODISCARD int compare_run(struct compare *compare,
                           const struct request *request);
 
-/* Prints the table, the lower bound, the best schedule, and what is as fast. */
+/* Prints the table, the lower bound, the best schedule and its equals. */
 void compare_print(FILE *out, const struct compare *compare);
 
 /* Returns the comparison as JSON, which the caller releases. */

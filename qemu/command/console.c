@@ -28,7 +28,7 @@ struct options {
     char command[LINE_TEXT_MAX + 1];
 };
 
-/* Appends a word of the command line to the command. */
+/* Appends a word of the command line to the board's command. */
 static int add_word(void *own, const char *option, const char *text)
 {
     struct options *options = own;
@@ -122,8 +122,8 @@ static bool parse_mesh_command(struct torus_size *size, struct torus_coord *at,
     return count == 2 || count == 4;
 }
 
-/* Lists nodes that do not fit the originator (other image, no crystal) after a
-   `mesh` command. The board itself checks only cables. */
+/* After a `mesh` command, lists nodes that differ from the others, such as by
+   another image or no crystal. The board itself checks only cables. */
 static void print_unfit(const struct options *options, struct console *console)
 {
     struct torus_size size;

@@ -19,8 +19,8 @@ struct board_options {
 
 extern const struct option_table board_option_table;
 
-/* Opens the console with the time limits of surveys. Takes a missing size and
-   originator from the board's reply to `ident`. Returns the console, which the
+/* Opens the console. Takes the mesh size and the originator from the board's
+   reply to `ident` if no option gave them. Returns the console, which the
    caller closes; or NULL after a message, with an exit status in *status. */
 struct console *board_options_open(int *status, struct board_options *options);
 

@@ -26,7 +26,7 @@
 
 struct options {
     struct flash_config config;
-    /* the only board, without --map; name "": none given */
+    /* the board of --probe, --port or --dfu; name "": none given */
     struct flash_board one;
     const char *map;
     const char *image;
@@ -39,8 +39,8 @@ struct options {
     char pins[IMAGE_PINS_BYTES]; /* pins that the image names; "": none */
 };
 
-/* Stores the name of the only board. `option` names the way to reach it; a
-   second way is refused. */
+/* Stores the name of the board to flash. `option`, such as "--probe", tells the
+   way to reach it. Refuses a second way. */
 static int set_one(void *field, const char *option, const char *text)
 {
     struct flash_board *one = field;
@@ -265,7 +265,7 @@ static int check_identity(struct options *options,
     return 0;
 }
 
-/* Flashes the image, as ELF or as the bytes that the flash memory will hold. */
+/* Flashes the boards from the ELF image or the flash contents made of it. */
 static int flash_image(struct options *options, const struct elf_image *image)
 {
     struct flash_config *config = &options->config;

@@ -87,7 +87,7 @@ static bool is_second(const struct inject_options *options, uint32_t i)
     return false;
 }
 
-/* Checks injection `i` against the mesh. Returns NULL, or an error text. */
+/* Returns why injection `i` does not suit the other options; or NULL. */
 static const char *check(const struct inject_options *options, uint32_t i,
                          const struct request *request)
 {

@@ -16,18 +16,17 @@ struct inject_options {
     uint32_t count;
 };
 
-/* Parses one value of --inject into a struct inject_options, as an option row's
-   set(). `text` must outlive the options. Returns 0, or EXIT_USAGE after a
-   message. */
+/* Parses one value of --inject. `field` is a struct inject_options. `text` must
+   outlive the options. Returns 0, or EXIT_USAGE after a message. */
 NODISCARD int inject_options_add(void *field, const char *option,
                                  const char *text);
 
-/* Checks all injections against the request's mesh and its slow_shift (nodes
-   that are slow by plan). Returns 0, or EXIT_USAGE after a message. */
+/* Checks that all injections suit the request's mesh and the nodes of --slow.
+   Returns 0, or EXIT_USAGE after a message. */
 NODISCARD int inject_options_check(const struct inject_options *options,
                                    const struct request *request);
 
-/* Whether an injection slows a node later than from the start. */
+/* Whether an injection slows a node only from a TIME on. */
 bool inject_options_any_later(const struct inject_options *options);
 
 #endif

@@ -24,7 +24,7 @@
 #include <sys/stat.h>
 
 #define ARG_SHOWN 255u /* bytes printed of a refused argument */
-#define ARG_TOLD 60    /* characters printed of what --arg may be */
+#define ARG_TOLD 60    /* bytes of the longest printed hint at --arg's values */
 
 static int check_load(const struct job_task *task)
 {
@@ -35,13 +35,13 @@ static int check_load(const struct job_task *task)
         return file_error(path, "%" PRIu64 " units; a load has at most %u",
                           load->units, UINT32_MAX);
     }
-    /* Boards without serial ports have equal memory. Others tell theirs once
-       the mesh is open, and job.c checks it then. */
+    /* Boards with serial ports tell their memory once the mesh is open; job.c
+       checks the load then. */
     return !task->request->mesh->has_fabric || batches_fit(task) ? 0
                                                                  : EXIT_FAILED;
 }
 
-/* Prints up to ARG_SHOWN bytes of the argument, others than ASCII as \xNN. */
+/* Prints up to ARG_SHOWN bytes of the argument, unprintable ones as \xNN. */
 static void print_arg(const struct job_options *options)
 {
     uint32_t bytes = options->arg_bytes;
@@ -96,7 +96,7 @@ static int refuse_arg(const struct job_options *options)
 }
 
 /* Checks that the kernel's longest result fits in a board's memory. Boards with
-   serial ports have less room and check by themselves. */
+   serial ports have less room; the boards check that. */
 static int check_result(const struct kernel *kernel,
                         const struct kernel_terms *terms)
 {
@@ -128,8 +128,8 @@ static bool begins(struct kernel_terms *terms, const struct kernel *kernel,
     return error == KERNEL_OK;
 }
 
-/* Lets the kernel check its argument before any board starts, and set its
-   terms. */
+/* Lets the kernel's begin() check the argument and set the originator's terms,
+   before any board starts. */
 static int check_arg(struct job_originator *originator,
                      const struct job_options *options)
 {
@@ -213,7 +213,8 @@ static int check_inputs(const struct job_options *options)
     return 0;
 }
 
-/* Reads and checks an originator's load; options->one.load tells how. */
+/* Reads and checks an originator's load. Its settings, such as .wants_output,
+   are copied from options->one.load. */
 static int read_load(struct job_originator *originator,
                      const struct job_options *options)
 {
@@ -239,8 +240,8 @@ static int read_load(struct job_originator *originator,
     return status == 0 ? check_load(&task) : status;
 }
 
-/* Checks that the image contains the kernel, if the image lists its kernels.
-   Notes in the request an image built with fewer kernels (KERNELS=). */
+/* Checks that the image contains the kernel, if the image lists its kernels. If
+   it was built with only some kernels, the request gets their names. */
 static int check_kernels(struct job_options *options)
 {
     struct request *request = &options->request;
@@ -305,7 +306,7 @@ static int check_file(const struct option_place *given)
                         "must have a FILE of 1 byte or more");
 }
 
-/* Refuses a load larger than a board's memory takes at once. */
+/* Refuses a load that does not fit in a board's memory at once. */
 static int check_units(const struct job_options *options, uint32_t index)
 {
     struct job_task task = job_task_of(&options->request);
@@ -323,7 +324,6 @@ static int check_units(const struct job_options *options, uint32_t index)
         quote_shown(options->originator.place[index].text), units, most);
 }
 
-/* Reads the load of every originator. */
 static int read_loads(struct job_options *options)
 {
     const struct request *request = &options->request;

@@ -61,7 +61,7 @@ static void choose_mesh(struct job_options *options)
     }
 }
 
-/* Completes the request from all options parsed. */
+/* Copies the values of parsed options to the request. */
 static void complete(void *own)
 {
     struct job_options *options = own;
@@ -191,7 +191,7 @@ unsigned job_options_watchdog(int argc, char **argv)
             argv[i][length] == '=' ? argv[i] + length + 1 : argv[i + 1];
         uint64_t seconds = 0;
 
-        /* An abbreviation such as --watch counts, too. */
+        /* getopt_long() also takes an abbreviation such as --watch. */
         if (length > 2 && length < sizeof name && text != NULL &&
             strncmp(argv[i], name, length) == 0 &&
             parse_count(text, &seconds) == NULL && seconds > 0 &&
@@ -389,7 +389,6 @@ const struct option_table job_option_table = {OPTION_ROWS(job_rows),
 const struct option_table job_mesh_option_table = {
     OPTION_ROWS(mesh_rows), .done = complete, .kinds = kinds, .has = has};
 
-/* Takes the default profile, which has a known name. */
 static void take_default_profile(struct profile *profile)
 {
     if (profile_set(profile, "--profile", PROFILE_DEFAULT) != 0) {
@@ -483,7 +482,7 @@ int job_options_check_mesh(const struct job_options *options)
     return 0;
 }
 
-/* Refuses --levels 2 without masters, and --rounds with a farm. */
+/* Refuses 2 levels for a job without masters, and a farm in several rounds. */
 static int check_farm(const struct job_options *options)
 {
     const struct request *request = &options->request;
@@ -540,7 +539,7 @@ static int check_policy(const struct job_options *options)
     return check_farm(options) == 0 ? check_reserve(options) : EXIT_USAGE;
 }
 
-/* Fills in the slowdown of every node from --slow. */
+/* Sets the request's slow_shift of every node from --slow. */
 static int set_slow_shifts(struct job_options *options)
 {
     static const char factors[] = "1248";
@@ -564,7 +563,7 @@ static int set_slow_shifts(struct job_options *options)
     return 0;
 }
 
-/* Refuses a second INPUT. The first may be an argument that lacks its --arg. */
+/* Refuses a second INPUT. Asks if a missing first one is meant as --arg. */
 static int refuse_second(const struct job_options *options)
 {
     const char *first = options->input.text[0];
@@ -594,7 +593,7 @@ static int check_several(struct job_options *options)
         const char *first = quote_shown(options->input.text[0]);
 
         return usage_error("'%s': is no file; is --arg '%s' meant?", first,
-                           first); /* the first INPUT may be a missing --arg */
+                           first); /* --arg may have been forgotten */
     }
     for (uint32_t i = 0; i < options->input.count; ++i) {
         standard += strcmp(options->input.text[i], "-") == 0;

@@ -21,22 +21,22 @@ struct job_options {
     /* the only originator, unless there are several */
     struct job_originator one;
     const char *command; /* name of the command, for messages: "run" */
-    /* Values of five options as given; NULL: not given. */
+    /* values of --mesh, --board, --boot, --phases, --gdb; NULL: not given */
     const char *mesh_text;
     const char *board_text;
     const char *boot_text;
     const char *phases_text;
     const char *gdb_text;
     struct option_texts port;  /* values of --port, copied to the request */
-    struct option_texts input; /* INPUTs; one.input_name names all of them */
+    struct option_texts input; /* file names of all INPUTs */
     /* values of --originator, copied to the request */
     struct option_places originator;
     uint32_t files; /* number of originators that have a file */
-    /* values of --slow; the request has them as slow_shift */
+    /* values of --slow; .slow_shift has them by node */
     struct option_places slow;
     struct option_places halt; /* values of --halt, copied to the request */
-    char *input_names;         /* names of several INPUTs, for messages */
-    /* notes on the input files; loads point to them */
+    char *input_names;         /* "a.txt and 2 more"; NULL: not several */
+    /* notes on the input files; each load's .notes points here */
     struct format_notes notes;
     bool native; /* --on native */
     /* request.plan_profile points here if --plan-profile is given */
@@ -44,8 +44,8 @@ struct job_options {
     struct inject_options inject;
     struct job_originator *several; /* freed by job_options_free() */
     enum progress_kind progress;
-    bool schedule_given; /* false: several originators use the star */
-    bool force;          /* ignores a lack of memory */
+    bool schedule_given; /* false: with several originators, star is taken */
+    bool force;          /* nodes start even if memory is lacking */
     /* the command runs all schedules and ignores --schedule */
     bool all_schedules;
     uint32_t unit_bytes; /* 0: not given */
@@ -54,7 +54,7 @@ struct job_options {
     char firmware[PATH_MAX];
     char firmware_slow[PATH_MAX];
     char kernels[ELF_NAMES_BYTES]; /* names of the image's kernels */
-    /* slowdown of every node; freed by job_options_free() */
+    /* the request's slow_shift, or NULL; freed by job_options_free() */
     uint8_t *slow_shift;
 };
 
@@ -62,8 +62,7 @@ struct job_options {
    default if the option is missing or wrong. */
 unsigned job_options_watchdog(int argc, char **argv);
 
-/* Options of a job, and options of every command that starts a mesh. A command
-   that has both stores --progress in its struct job_options. */
+/* Options of a job, and options of every command that starts a mesh. */
 extern const struct option_table job_option_table;
 extern const struct option_table job_mesh_option_table;
 
@@ -74,22 +73,22 @@ extern const struct option_table job_mesh_option_table;
         [3] = "Boards, faults and debugging:", [8] = "Progress:"               \
     }
 
-/* Row of an option_command for INPUTs; the command's struct begins with a
-   struct job_options. job_options_lacks_input() tells whether the kernel, or a
-   missing kernel, needs an INPUT that was not given. */
+/* The .word and lacks() of a command with INPUTs, whose struct begins with a
+   struct job_options. lacks() returns true if neither INPUT nor a file of
+   --originator is given, unless the kernel needs none. */
 extern const struct option_row job_option_input;
 bool job_options_lacks_input(const void *options);
 
 /* Sets the defaults. The text `command` must outlive the options. */
 void job_options_init(struct job_options *options, const char *command);
 
-/* Returns the mesh type of emulated boards of a kind. */
+/* Returns the mesh operations for emulated boards of a kind. */
 const struct mesh_ops *job_options_mesh_of(const struct board_kind *board);
 
 /* Checks that the parsed options suit each other, and completes the request. */
 NODISCARD int job_options_check(struct job_options *options);
 
-/* Checks only the options of the mesh: whether its nodes support them. */
+/* Checks that the nodes of the mesh support the options of the mesh. */
 NODISCARD int job_options_check_mesh(const struct job_options *options);
 
 /* Finds the firmware and QEMU if nodes run in QEMU. Checks that the machine has

@@ -115,7 +115,7 @@ static int print_outcome(const struct options *options,
 }
 
 /* Finds the mesh and prints it. Reads the nodes' identities if the mesh has no
-   faults, because only then do paths end where they should. */
+   faults. With faults a path may end at another node. */
 static int map_mesh(void *own, struct console *console)
 {
     const struct options *options = own;

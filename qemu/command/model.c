@@ -33,7 +33,7 @@ enum model_key {
     MODEL_KEYS,
 };
 
-/* --installments is a number of rounds, or one of these two words. */
+/* values of .rounds for the words of --installments: umr, periodic */
 #define MODEL_UMR 0
 #define MODEL_PERIODIC (~0u)
 
@@ -94,7 +94,7 @@ static int set_installments(void *own, const char *option, const char *text)
                         fine ? NULL : "must be 1 to 64, umr or periodic");
 }
 
-/* Takes the platform's name first, then FILE. */
+/* Stores a word of the command line: first the platform's name, then FILE. */
 static int take_word(void *own, const char *option, const char *text)
 {
     struct model_options *options = own;
@@ -175,8 +175,8 @@ static int plan_rounds(struct theory_star_plan *plan,
     return 0;
 }
 
-/* Plans a star by --installments. Returns an exit status. After success the
-   caller frees the plan. */
+/* Plans a star. `rounds` is a number, MODEL_UMR or MODEL_PERIODIC. Returns an
+   exit status. After success the caller frees the plan. */
 static int plan_star(struct theory_star_plan *plan,
                      const struct theory_star *star, unsigned rounds)
 {

@@ -26,9 +26,9 @@ static void print_number(quad value)
     }
 }
 
-/* Adds `key` to the object, and `key`_exact as text if the value is a short
-   fraction. Without an object it prints a line: label, number, "units" or
-   "unit", and the text `of` (" of time"). */
+/* Adds a value to the JSON object: `key` as a real, and `key`_exact as text if
+   the value is a short fraction. If `json` is NULL, prints a line instead, such
+   as "period 3 units of time" with the label "period" and `of` " of time". */
 static void figure(json_t *json, const char *key, const char *label, quad value,
                    const char *of)
 {
@@ -105,7 +105,7 @@ static void add_chunk(json_t *chunks, size_t worker, json_t *chunk)
     json_array_append_new(json_array_get(chunks, worker), chunk);
 }
 
-/* Returns a platform's JSON object, or NULL for text output. */
+/* Returns a new JSON object for a platform; NULL if `json` is false. */
 static json_t *object_of(bool json, const char *platform, size_t workers)
 {
     return json ? json_pack("{s:s, s:I}", "platform", platform, "workers",
@@ -134,7 +134,7 @@ static quad *shares_of(const struct theory_star_plan *plan, size_t workers)
     return shares;
 }
 
-/* Returns how many workers are served before the first is served again. */
+/* Returns how many workers get a chunk before the first gets its second. */
 static size_t served(const struct theory_star_plan *plan)
 {
     size_t count = 0;
@@ -174,8 +174,8 @@ static void star_json(const struct theory_star_plan *plan,
     print_object(json);
 }
 
-/* Prints a line for each served worker: its share and, if it has several, its
-   chunks. Equal periods print one chunk. */
+/* Prints a line for each worker that gets load: its share and, if they are
+   several, its chunks. Of a periodic plan, prints the chunk of one period. */
 static void print_shares(const struct theory_star_plan *plan,
                          const quad *shares)
 {
@@ -326,8 +326,8 @@ static json_t *chunks_json(const struct theory_farm *farm)
     return chunks;
 }
 
-/* Prints the farm's factor. A computed factor is a double, so that a fraction
-   of it would have no meaning. */
+/* Prints the farm's factor. If it was computed, not given, it is a double and
+   is printed without a fraction. */
 static void print_factor(json_t *json, quad factor, bool given)
 {
     if (json != NULL && given) {

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest side of a torus with 5^20 nodes. Sides are powers of five. */
+/* largest side, 5^10: the torus has 5^20 nodes */
 #define SIDE_MAX 9765625u
-/* Largest side for plans node by node, at about 1 KB of memory a node.
-   --node-compute needs such a plan, as do several rounds with fewer ports. */
+/* Largest side if each node is planned, at about 1 KB of memory a node:
+   with --node-compute, or with several rounds over fewer than four ports. */
 #define SIDE_NODES_MAX 625u
 #define TIME_BYTES 24u
 
@@ -245,7 +245,7 @@ static const char *parse_load(struct plan_options *options)
                : NULL;
 }
 
-/* Checks a side against the limit that the options named by `with` set. */
+/* Refuses a side above `most`, the limit with the options named by `with`. */
 static int check_side(const struct plan_options *options, unsigned most,
                       const char *with)
 {
@@ -287,7 +287,7 @@ static int check(const struct plan_options *options)
 
 /* ---- the model's input ---- */
 
-/* Sets stages and startup of a phase. Returns false beyond 64 bits. */
+/* Sets a phase's number of stages and the startup of each; false: overflow. */
 static bool set_phase(struct plan_options *options, unsigned phase)
 {
     struct theory_input *input = &options->input;
@@ -299,7 +299,7 @@ static bool set_phase(struct plan_options *options, unsigned phase)
         hops /= 5;
     }
     hops *= phase % 2 == 1 ? 3 : 1;
-    /* A stage is a circuit of one hop, or of the whole path. */
+    /* store-and-forward: a stage is one hop; else the whole path */
     stages = options->store_and_forward ? hops : 1;
     input->stages[phase - 1] = (uint32_t)stages;
     return !__builtin_mul_overflow(options->hop_delay_ps, hops / stages,
@@ -308,7 +308,7 @@ static bool set_phase(struct plan_options *options, unsigned phase)
                                    &input->startup_ps[phase - 1]);
 }
 
-/* Returns an option's text, or the default of an option not given. */
+/* Returns --startup or --hop-delay as text, whether given or default. */
 static const char *time_text(char text[TIME_BYTES],
                              const struct plan_options *options,
                              enum plan_key key)
@@ -320,7 +320,7 @@ static const char *time_text(char text[TIME_BYTES],
     return plan_given(options, key) ? options->text[key] : text;
 }
 
-/* Fills in the model's input from all options together. */
+/* Sets the model's input from the checked options. */
 static int set_input(struct plan_options *options)
 {
     uint16_t side = (uint16_t)options->side;

@@ -53,7 +53,7 @@ struct plan_options {
     bool store_and_forward;
     uint64_t x; /* coordinates of the originator */
     uint64_t y;
-    /* only for sides planned node by node; without the nodes' compute times */
+    /* size and originator, for sides up to TORUS_SIDE_MAX */
     struct theory_torus torus;
     const char *node_compute; /* file name; NULL: all nodes are equal */
     bool per_node;
@@ -78,18 +78,18 @@ uint64_t *plan_read_nodes(const struct plan_options *options);
 struct plan_solved {
     struct theory_plan plan; /* makespan: time until all is computed */
     struct theory_detail detail;
-    /* Similar rounds, with --rounds beside the plan; 0 rounds: none. */
+    /* Plan by qemu/theory/similar.h, to compare with; 0 rounds: none. */
     struct theory_similar similar;
-    /* True if `plan` consists of the similar rounds. `equations` is then the
+    /* True if `plan` is the plan by similar rounds. `equations` is then the
        best plan by qemu/theory/model.h; makespan 0: none exists. */
     bool is_similar;
     struct theory_plan equations;
-    /* True with --results if results return during computing. Otherwise they
-       return after the makespan, which takes collect_ps. */
+    /* With --results: true if results return while nodes still compute. If
+       false, results return after the makespan, in collect_ps. */
     bool meanwhile;
     uint64_t collect_ps;
-    /* Condition that fails for rounds with results returned during computing:
-       "at most 16 rounds"; NULL: none fails. */
+    /* the exceeded limit that keeps results from returning while nodes compute:
+       "at most 16 rounds"; NULL: none */
     const char *meanwhile_limit;
 };
 

@@ -21,7 +21,7 @@ static uint64_t active_nodes(const struct theory_plan *plan)
 
 /* JSON. */
 
-/* Adds the figures of a part of the plan to a JSON object, and returns it. */
+/* Adds a part's share, volume and receipt to a JSON object, and returns it. */
 static json_t *with_part(json_t *json, const struct theory_part *part)
 {
     json_object_update_new(json, json_pack("{s:f, s:f, s:I}", "share_units",
@@ -77,7 +77,7 @@ static json_t *layer_json(const struct theory_plan *plan,
     return layer;
 }
 
-/* Returns by which fraction similar rounds take longer than the plan. */
+/* Returns (makespan of similar rounds) / (makespan of the plan) - 1. */
 static double loss_of(const struct theory_similar *similar,
                       const struct theory_plan *plan)
 {
@@ -86,7 +86,7 @@ static double loss_of(const struct theory_similar *similar,
                : (double)similar->makespan_ps / (double)plan->makespan_ps - 1;
 }
 
-/* Adds the similar rounds and, if they are taken, the equations' best plan. */
+/* Adds the similar rounds and, if they are chosen, the best plan of model.h. */
 static void add_similar(json_t *json, const struct plan_solved *solved)
 {
     const struct theory_similar *similar = &solved->similar;
@@ -204,7 +204,7 @@ static json_t *plan_json(const struct theory_plan *plan,
     return json;
 }
 
-/* Prints nodes one by one: a JSON tree of ten million would take gigabytes. */
+/* Prints nodes one by one: a JSON tree of ten million nodes takes gigabytes. */
 static void print_nodes(const struct theory_node *nodes,
                         const struct plan_options *options)
 {

@@ -17,13 +17,14 @@ uint64_t plan_results_ps(const struct plan_solved *solved)
 
 /* ---- several rounds ---- */
 
-/* Returns the difference of two solvers' times that counts as none, ps. */
+/* Returns how far the times of two equal plans may differ by rounding, ps. */
 static uint64_t nearest_ps(uint64_t time_ps)
 {
     return time_ps / 1000000000000 + 1;
 }
 
-/* Finds the largest feasible number of similar rounds below `rounds`. */
+/* Sets .rounds_feasible to the largest number of similar rounds, below
+   `rounds`, that has a plan. */
 static void find_feasible(struct plan_solved *solved,
                           const struct theory_members *members, unsigned rounds)
 {
@@ -37,7 +38,7 @@ static void find_feasible(struct plan_solved *solved,
     }
 }
 
-/* Replaces the plan, if there is one, by the similar rounds found. */
+/* Makes the similar rounds the plan. An earlier plan moves to .equations. */
 static int take_similar(struct plan_solved *solved,
                         const struct theory_members *members, bool planned)
 {
@@ -58,9 +59,9 @@ static int take_similar(struct plan_solved *solved,
     return error;
 }
 
-/* Plans one round, or the best of several rounds without idle nodes. Layers use
-   similar rounds instead if these end earlier. With long startups and small
-   loads the equations give a negative volume, thus no plan. */
+/* Plans one round, or several rounds without idle nodes. The latter may have no
+   solution with long startups and small loads. If so, or if similar rounds end
+   earlier, plans layer by layer take similar rounds instead. */
 static int solve_rounds(struct plan_solved *solved,
                         const struct theory_members *members, unsigned rounds)
 {
@@ -120,8 +121,8 @@ static int solve_members(struct plan_solved *solved,
 
 /* ---- results ---- */
 
-/* Returns how long results of all rounds take to return phase by phase after
-   computing, to the nearest ps. */
+/* Returns how long the results of all rounds take to return after all
+   computing, phase by phase, ps. */
 static uint64_t collect_ps(const struct theory_plan *plan,
                            const struct theory_input *input)
 {
@@ -190,7 +191,7 @@ static int solve_results(struct plan_solved *solved,
     return ERR_OK;
 }
 
-/* Plans with the fewest rounds among those whose results are back first. */
+/* Plans with the least number of rounds whose results are back first. */
 static int solve_best_results(struct plan_solved *solved,
                               const struct plan_options *options)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define LOOK_MS 100
-#define BACK_MS 20000u /* time for a board to answer again, ms */
+#define BACK_MS 20000u /* longest wait for reset boards to answer, ms */
 #define ROWS_MS 120000u
 
 /* Resets the nodes at distance `far` from the originator. done[i] becomes true
@@ -79,7 +79,7 @@ static void print_missing(struct board_target *target)
     }
 }
 
-/* Resets the farthest nodes first, because a starting board relays nothing. */
+/* Resets all nodes, the farthest first: starting boards relay no commands. */
 static void reset_all(struct board_target *target, bool *done)
 {
     struct sweep *sweep = &target->nodes.sweep;

@@ -53,7 +53,7 @@ static const char *schedule_known(size_t index)
     return index < SCHEDULES ? schedule_name((enum schedule)index) : NULL;
 }
 
-/* Stores a known schedule. The word auto sets .choose instead. */
+/* Stores the schedule that `text` names; "auto" sets .choose instead. */
 static int set_schedule(void *own, const char *option, const char *text)
 {
     struct own_options *options = own;
@@ -114,7 +114,7 @@ static const struct option_row rows[] = {
      OPTION_TCP_PORT},
 };
 
-/* Checks how often -o is given. */
+/* Checks that -o is given at most once, or once for each originator. */
 static int check_output_count(const struct own_options *options)
 {
     uint32_t originators = options->job.request.originators;
@@ -159,7 +159,7 @@ static int check_output(const struct own_options *options)
         return 0;
     }
     if (request->originator[0].terms.output_denominator == 0) {
-        /* The kernel spin has an output only with some arguments. */
+        /* Whether the kernel `spin` has an output depends on its argument. */
         bool never = format->kernel != NULL && format->output == NULL;
 
         return usage_error("-o '%s': kernel %s has no output%s; its result is "
@@ -248,7 +248,7 @@ static int write_outputs(const struct own_options *options,
     return failed;
 }
 
-/* Writes the report as a file, a page, and JSON. Ends the served page last. */
+/* Writes the report for --report, --html, --json and the served page. */
 static int write_report(const struct own_options *options,
                         const struct outcome *outcome)
 {
@@ -337,7 +337,7 @@ static int write_all(const struct own_options *options,
     if (options->rates != NULL) {
         struct job_task first = job_task_of(&options->job.request);
 
-        /* only the first of several originators */
+        /* of several originators, only the first one's rates are kept */
         failed |= rates_update(&first, outcome);
     }
     if (!options->json) {
@@ -360,7 +360,7 @@ static int start_page(struct own_options *options)
     return options->live != NULL ? 0 : EXIT_FAILED;
 }
 
-/* Keeps serving the page after the job, once all output is flushed. */
+/* Flushes stdout, then keeps serving the page after the job. */
 static void stay_with_page(const struct own_options *options)
 {
     const char *input = options->job.request.originator[0].input_name;

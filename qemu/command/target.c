@@ -119,8 +119,8 @@ bool board_target_has(const struct board_target *target, uint32_t index)
 
 /* ---- commands ---- */
 
-/* Sends a command. Retries while the port is busy, because a peek of an earlier
-   command may still be under way. */
+/* Sends a command. Retries while the board answers "busy", because a peek of an
+   earlier command may still occupy the port. */
 static int request_when_free(struct console *console,
                              struct console_reply *reply, const char *command)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The target of `identify` and `reset`: one node of a mesh of boards, or all
-   nodes. A peek must have found the node before a command is sent. Other paths
-   are tried if the shortest fails. */
+   nodes. Commands go only to nodes that have answered a peek, on the path that
+   the peek took (qemu/serial/sweep.h). */
 #ifndef QEMU_COMMAND_TARGET_H
 #define QEMU_COMMAND_TARGET_H
 
@@ -19,8 +19,8 @@ struct board_target {
     unsigned failed;
 };
 
-/* Parses a word of the command line, X,Y or all, into a struct board_target;
-   this is an option row's set(). Returns 0, or EXIT_USAGE after a message. */
+/* Parses a word of the command line, X,Y or all. `options` is a struct
+   board_target. Returns 0, or EXIT_USAGE after a message. */
 NODISCARD int board_target_parse(void *options, const char *option,
                                  const char *text);
 
