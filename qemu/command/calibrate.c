@@ -170,7 +170,7 @@ static int write_results(const struct calibrate_options *options,
     return status;
 }
 
-/* Replaces options that were not given by the mesh's defaults. */
+/* Sets options that were not given to the defaults of the mesh. */
 static void set_defaults(struct calibrate_options *options)
 {
     const struct mesh_probing *usual = options->mesh.request.mesh->probing;

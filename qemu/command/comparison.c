@@ -242,8 +242,8 @@ static int run_both(struct compare *compare, const struct request *request,
                : status;
 }
 
-/* Runs the first schedule and a single originator's star with the requested
-   rounds and with one round; the other schedules with one. */
+/* Runs the schedules as compare_run() tells. With several originators the star
+   is the first schedule. */
 static int run_all(struct compare *compare, const struct request *request)
 {
     struct job_schedule one = request->schedule;

@@ -9,8 +9,8 @@
 
 #define WORD_BYTES 32u
 
-/* Copies `text` up to the character `end`. Returns the text after it, or NULL
-   if the word is too long. */
+/* Copies `text` up to the character `end` to `word`. Returns the rest, which is
+   empty or begins with `end`; or NULL if the word is too long. */
 static const char *copy_word(char word[WORD_BYTES], const char *text, char end)
 {
     size_t length = strcspn(text, (const char[]){end, '\0'});

@@ -498,7 +498,7 @@ static void print_kernel(const struct kernel *kernel)
     putchar('\n');
 }
 
-/* Sets the bit of a kernel, KERNEL's index in the table. */
+/* Sets bit i of *own if `text` names kernel i of the kernel table. */
 static int choose_kernel(void *own, const char *option, const char *text)
 {
     uint64_t *chosen = own;
