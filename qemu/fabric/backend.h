@@ -94,9 +94,9 @@ struct boards_config {
     const char *firmware_slow;
     const char *qemu;
     uint32_t nodes;
-    uint32_t first; /* number of the first node */
-    /* Path of the object for a zygote (qemu/board/zygote.h). NULL: each board
-       starts as a QEMU process of its own. */
+    uint32_t first; /* index in the mesh of the first node */
+    /* Path of zygote.so, to fork boards from a zygote (qemu/board/zygote.h).
+       NULL: each board starts as a QEMU process of its own. */
     const char *zygote_object;
     bool verbose;
     /* Sockets on which boards listen for gdb, one a node; NULL: none do. */

@@ -63,7 +63,7 @@ struct fabric_port {
 
 struct fabric_node {
     struct fabric_port port[NODE_PORTS];
-    uint64_t time_ps; /* time when the node began to run or to rest */
+    uint64_t time_ps; /* time when the node began to run or to wait */
     uint32_t port_mask;
     uint8_t circuits;    /* circuits that the node's torus ports hold */
     uint8_t tag_wanted;  /* 0: any */
@@ -711,8 +711,8 @@ static enum fabric_step answer_drain(struct fabric *fabric, uint32_t index,
     return FABRIC_DRAINED;
 }
 
-/* Hands over a message or an answer to a resting node. Returns FABRIC_WAIT if
-   nothing is ready. */
+/* Hands over a message or an answer to a node that waits for it. Returns
+   FABRIC_WAIT if nothing is ready. */
 static enum fabric_step serve_ready(struct fabric *fabric,
                                     struct fabric_action *action)
 {

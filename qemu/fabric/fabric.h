@@ -6,8 +6,8 @@
  * A circuit holds all links of its path, in both directions. It lasts startup +
  * hops * hop_delay + bytes * transfer. A request that finds a link held waits
  * (a conflict, counted). The oldest waiting request is granted first when its
- * links are free. Ties at equal times go by node, then port; a deadline comes
- * last, and after it what its node sends then.
+ * links are free. Requests at equal times go by node, then port. A deadline
+ * comes after them, and what its node then sends comes last.
  *
  * With store and forward, each switch receives a whole message before it sends
  * it on: a message takes hops * (startup + hop_delay + bytes * transfer). The

@@ -34,7 +34,7 @@ const struct injection *injection_kind(const char *name);
 
 const char *injection_name(const struct injection *injection);
 
-/* Returns NULL if the node has no slowdown. */
+/* Returns the slowdown of a node, or NULL. */
 const struct injection *injection_slow(const struct injections *injections,
                                        struct torus_coord at);
 

@@ -491,8 +491,8 @@ static void boards_explain(void *context, uint32_t node, FILE *out)
     process_last_words(out, boards->log);
 }
 
-/* Blocks signals and reads them from a descriptor, so that none comes between a
-   check and a wait. */
+/* Blocks signals, to wait for them by a descriptor, as for rings: none can come
+   unnoticed just before a wait. */
 static bool catch_signals(struct boards *boards)
 {
     sigset_t caught;

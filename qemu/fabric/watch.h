@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lets a second thread look at a mesh that runs. The thread that runs the mesh
    holds the watch's lock while it changes the mesh, and releases the lock while
-   it waits for nodes. A reader copies the state, which holds the lock for
-   microseconds. */
+   it waits for nodes. A reader holds the lock for microseconds, to copy the
+   mesh's state. */
 #ifndef QEMU_FABRIC_WATCH_H
 #define QEMU_FABRIC_WATCH_H
 
@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define WATCH_CIRCUITS 4000u /* most circuits of a view: the newest */
+#define WATCH_CIRCUITS 4000u /* a view has only this many, the newest */
 
 enum watch_stage {
     WATCH_STARTING,
