@@ -420,7 +420,7 @@ static void start_nodes(struct leader *leader)
     leader->started = true;
 }
 
-/* Returns whether all native nodes wait: no rank owes a doorbell. */
+/* Returns whether all native nodes wait, so that none will ring. */
 static bool is_quiet(const struct leader *leader)
 {
     for (unsigned rank = 0; leader->config.in_process && rank < leader->ranks;
@@ -498,7 +498,7 @@ static enum backend_event leader_wait(void *context, uint32_t *node,
 /* ---- beginning and end ---- */
 
 /* Waits until all ranks have ended their boards. A rank that is still starting
-   boards reads the request late. */
+   boards reads STOP late. */
 static void wait_for_stops(struct leader *leader)
 {
     double now_s = host_clock_s(host_clock());

@@ -26,7 +26,7 @@ struct leader_config {
 NODISCARD int leader_start(struct backend *backend,
                            const struct leader_config *config);
 
-/* Fills one row for each of the ranks_count() ranks with what it did so far.
+/* Fills rank[r] with what rank r did so far, for all ranks_count() ranks.
    `context` is that of a backend of leader_start(). */
 void leader_look(void *context, struct rank_seen rank[]);
 

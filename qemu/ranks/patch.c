@@ -129,7 +129,7 @@ static void compare_rows(struct patch *patch, const struct window *window,
     }
 }
 
-/* Compares newly queued entries and the ranges that they name. */
+/* Compares newly queued sends and the ranges that they name. */
 static void compare_entries(struct patch *patch, const struct window *window,
                             struct window *copy, uint32_t from)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The protocol between ranks: records, several in a message, each with a head
- * and a body. All ranks have one architecture and one build, which the first
- * record checks.
+ * and a body. All ranks have one architecture and one build, which HELLO
+ * checks.
  *
  *   rank 0 -> others   OPEN, STOP, END      opens or ends a mesh; the command
  *   rank 0 -> all      START                starts the nodes of the mesh

@@ -12,8 +12,8 @@
 
 void roll_answer(void);
 
-/* Waits in rank 0 until all ranks have answered, once. Returns 0, or -1 after a
-   message if a rank is silent or of another version. */
+/* In rank 0, the first call waits for the host data of all ranks. Returns 0, or
+   -1 after a message if a rank is silent or of another version. */
 NODISCARD int roll_call(void);
 
 /* Returns the host data of a rank, rank 0 included. Call roll_call() first. */
