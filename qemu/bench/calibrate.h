@@ -41,8 +41,8 @@ struct calibration {
     const char *board;
     uint32_t row_count;
     struct probe_row *row;
-    uint32_t circuit_rows; /* leading rows for the fit of circuits; 0: all */
-    uint32_t clock_rows;   /* leading rows for the fit of clocks; 0: all */
+    uint32_t circuit_rows; /* circuits are fitted to these first rows; 0: all */
+    uint32_t clock_rows;   /* clocks are fitted to these first rows; 0: all */
     /* How much longer other repeats of a probe took than the shortest one:
        median and 95 % quantile. */
     double late_half_ps;

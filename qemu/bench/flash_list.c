@@ -70,8 +70,8 @@ static void free_entries(struct dirent **entries, int count)
     free(entries);
 }
 
-/* Sets the adapter's tty, if unset, to the first entry of a folder that begins
-   with `with`. */
+/* Sets the USB device's tty, if unset, to the first entry of a folder that
+   begins with `with`. */
 static void find_tty(struct looked *looked, const char *interface,
                      const char *folder, const char *with)
 {
@@ -112,7 +112,7 @@ static void look_at_interfaces(struct looked *looked)
     free_entries(entries, count);
 }
 
-/* Returns OpenOCD's name of the kind of debug probe, or NULL if it is none. */
+/* Returns OpenOCD's name of a kind of debug probe; NULL: the device is none. */
 static const char *kind_of(const struct looked *looked, const char *vendor,
                            const char *product)
 {

@@ -81,8 +81,8 @@ static bool check_kib(const struct loader *loader, uint32_t kib)
                   least, most);
 }
 
-/* Checks the pins of the image that is in the board. Its identity was read into
-   loader->flash. */
+/* Checks that the old image, whose identity was read into loader->flash, is for
+   the same pins as the new one, if both name them. */
 static bool check_pins(const struct loader *loader)
 {
     const char *wanted = loader->config->pins;
