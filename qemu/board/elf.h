@@ -57,9 +57,9 @@ uint64_t elf_offset(const struct elf_image *image, uint32_t address,
 
 #define ELF_NAMES_BYTES 640u
 
-/* Writes the names of the image's compute kernels, each behind a space, found
-   by symbols and kernel_table. Returns their number; 0 and "" if the file has
-   no symbols. */
+/* Writes the names of the image's compute kernels, each behind a space. Finds
+   them by the symbol kernel_table. Returns their number; 0 and "" if the file
+   has no symbols. */
 unsigned elf_kernels(char text[ELF_NAMES_BYTES], const struct elf_image *image);
 
 #endif

@@ -32,8 +32,8 @@ NODISCARD bool emulator_has_sandbox(const char *program);
 
 #define EMULATOR_VERSION_BYTES 64u
 
-/* Writes the beginning of the first line of the program's --version; "" if it
-   prints nothing within ten seconds. Cost: one start of QEMU. */
+/* Writes the beginning of the first line that QEMU prints for --version; "" if
+   it prints nothing within ten seconds. Cost: one start of QEMU. */
 void emulator_version(char text[EMULATOR_VERSION_BYTES]);
 
 #endif
