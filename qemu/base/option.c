@@ -305,8 +305,8 @@ static const struct entry *given(const struct parse *parse, const char *name)
     return NULL;
 }
 
-/* Returns the features of the row's .of that the command line has, as bits of
-   the table's .kinds. Returns all bits if .of is 0. */
+/* A row's .of has a bit for each kind of job that the option is for. Returns
+   those of these bits that the command line's job has; all if .of is 0. */
 static unsigned kinds_of(const struct entry *entry)
 {
     return entry->row->of == 0

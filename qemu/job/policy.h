@@ -15,8 +15,8 @@ struct job_policy {
     bool counts_phases; /* a job may ask for a number of phases */
     bool has_tree;
 
-    /* Returns the originator's memory for the plan, in bytes, without job
-       messages. NULL: none. */
+    /* Returns the bytes that the plan takes of the originator's memory; job
+       messages are not counted. NULL: none. */
     uint64_t (*plan_bytes)(const struct job_task *task);
 };
 

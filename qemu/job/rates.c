@@ -17,7 +17,7 @@
 
 #define SHOWN 60         /* most characters shown of a refused value */
 #define LATE_PERCENT 175 /* a node is slow from this percent of the median */
-/* least compute time, ps, of a node whose speed counts */
+/* A node that computes for less time, ps, is not called slow. */
 #define SLOWEST_MIN_PS 1e8
 
 /* JSON field: unit time of the slowest node, in percent of the median

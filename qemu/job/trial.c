@@ -26,7 +26,8 @@
 #define BYTES_MAX 2000000u
 #define NODE_UNITS_LEAST 64u
 
-/* Size of a varying result that has nothing to report, bytes. */
+/* Size of the result of a kernel that found nothing, bytes; such results grow
+   with what is found. */
 #define LEAST_BYTES 32u
 
 /* ---- the model of a kernel ---- */
@@ -169,8 +170,8 @@ static void shorten(struct job_originator *originator, uint32_t units,
         instructions < 1 ? 1 : (uint64_t)instructions;
 }
 
-/* Replaces the argument by the address of the terms. The caller frees the
-   argument. */
+/* Replaces the argument by a new one, the address of the terms. The caller
+   frees the new one. */
 static void set_argument(struct job_originator *originator)
 {
     const struct kernel_terms *terms = &originator->terms;

@@ -135,7 +135,7 @@ static void mark(struct chart *chart, const char *style, uint64_t at_ps,
             down(top), x, down(bottom), style);
 }
 
-/* Draws a box; the times count from the user's order. */
+/* Draws a box; times count from when the originator gets the job, ps. */
 static void box_at(struct chart *chart, enum paint paint, uint64_t start_ps,
                    uint64_t end_ps, int top, int bottom)
 {

@@ -62,9 +62,10 @@ void nodes_end(struct nodes *nodes);
    the result of sweep_read(). */
 NODISCARD int nodes_read(struct nodes *nodes);
 
-/* Reads the versions of images and marks the nodes that differ. Takes time in
-   proportion to the square of the number of nodes. Returns 0 if all nodes
-   answer and none is marked; 1 otherwise; -1: the console is silent. */
+/* Reads the versions of images and marks the nodes whose image is not that of
+   most nodes. Takes time in proportion to the square of the number of nodes.
+   Returns 0 if all nodes answer and none is marked; 1 otherwise; -1: the
+   console is silent. */
 NODISCARD int nodes_compare(struct nodes *nodes);
 
 /* Returns the originator's identity, which may be unknown. */

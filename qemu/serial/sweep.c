@@ -156,7 +156,7 @@ static int choose(unsigned *which, struct torus_path *path,
     return risk;
 }
 
-/* ---- what a peek's end says ---- */
+/* ---- what the answer of a node, or none, says about links ---- */
 
 static void mark(struct sweep *sweep, struct torus_path path,
                  enum link_state became)

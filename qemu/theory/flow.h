@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The scatter's nodes as senders and receivers. A member stands for one node,
- * or for several nodes with equal times. Each member has lanes; a lane serves
- * one child after the other. Members are sorted by phase: N phases activate the
- * first end[N] members. Parents come before children, and earlier sends of a
- * lane before later ones.
+ * or for several nodes with equal times. A member sends in lanes, which work at
+ * once; a lane serves one child after the other. Members are sorted by phase: N
+ * phases activate the first end[N] members. Parents come before children, and
+ * earlier sends of a lane before later ones.
  *
  *   layers          one member a layer. All nodes of layers 0 .. j - 1 serve
  *                   layer j alike, so member j is the first in the lanes of
@@ -29,7 +29,7 @@ struct theory_member {
     uint32_t before;  /* earlier member of the lane, or the parent */
     uint32_t node;    /* row-major index, if node by node */
     uint8_t phase;    /* phase that reaches the member; 0: originator */
-    bool first;       /* true: first child of the lane */
+    bool first;       /* the first child that its parent's lane serves */
     uint64_t nodes;   /* number of nodes that the member stands for */
     quad unit_ps;     /* compute time of a unit */
     quad startup_ps;  /* startup of the circuit to the member */

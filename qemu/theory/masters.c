@@ -367,8 +367,8 @@ static long double sum_rounds(long double *slope, const struct limits *limits,
     return sum;
 }
 
-/* Returns the least idle time, from `from` on, with which the parts of `rounds`
-   rounds can have the sum 1. */
+/* Returns the least idle time, not below `from`, with which the parts of the
+   load that `rounds` rounds carry can add up to 1. */
 static long double least_idle(const struct limits *limits, unsigned rounds,
                               long double from)
 {
@@ -425,8 +425,8 @@ static void try_between(struct search *search, struct point low,
     }
 }
 
-/* Sets each round's part of the basic round for the best plan; the last round
-   takes the rest. */
+/* Sets the part of the load that each round of the best plan carries; the last
+   round takes the rest. */
 static void set_parts(struct theory_masters *masters,
                       const struct limits *limits)
 {

@@ -441,8 +441,8 @@ static bool move_one(struct theory_collection *best, struct problem *problem,
     return better;
 }
 
-/* Moves single workers in both orders of a pair as long as the plan
-   improves. */
+/* Moves single workers in the order of sending and in that of collecting, as
+   long as the plan improves. */
 static void search(struct theory_collection *best, struct problem *problem,
                    const struct theory_collection *from)
 {

@@ -103,14 +103,15 @@ void theory_star_umr(struct theory_star_plan *plan,
                      const struct theory_star *star);
 
 /*
- * Plans equal periods for long jobs (Beaumont et al., section 4.3). The workers
- * by rising g get what they compute in a period, until the link is full.
- * plan->rate_limit is the rate without startups, load / rate_limit = T_opt. A
- * period is the square root of T_opt, but at least twice the chosen workers'
- * startups and at least T_opt / 10^9. plan->rounds periods, the fewest that
- * hold the load, end at the makespan. Workers receive in all but the last and
- * compute in all but the first. All units of a period are then reduced by one
- * factor, so that all periods hold exactly the load.
+ * Plans equal periods for long jobs (Beaumont et al., section 4.3). The
+ * workers, by rising transfer time g of a unit, get what they compute in a
+ * period, until the master's link is busy all the time. plan->rate_limit is the
+ * rate without startups, load / rate_limit = T_opt. A period is the square root
+ * of T_opt, but at least twice the chosen workers' startups and at least T_opt
+ * / 10^9. plan->rounds periods, the fewest that hold the load, end at the
+ * makespan. Workers receive in all but the last and compute in all but the
+ * first. All units of a period are then reduced by one factor, so that all
+ * periods hold exactly the load.
  */
 void theory_star_periodic(struct theory_star_plan *plan,
                           const struct theory_star *star);

@@ -367,6 +367,7 @@ def test_625_boards(loads):
     assert report["result"] == mesh.search_result(data, b"aaaaaaa")
     assert report["plan"]["phases"] == 4
     assert report["network"]["messages"] == 4 * 624
-    # Zygotes, if they were seen; 25 boards and one do it again, to compare.
-    assert 625 <= watched.boards <= 625 + 25 + 1 + 2
+    # 25 boards and one do it again, to compare; and a QEMU that is asked what it
+    # can, and two zygotes, if they live long enough to be seen.
+    assert 625 <= watched.boards <= 625 + 25 + 1 + 3
     assert 2 ** 28 < watched.peak_bytes < 12 * 2 ** 30
