@@ -281,13 +281,15 @@ static size_t text_bytes(const json_t *report)
 static char *report_text(const json_t *report)
 {
     json_t *packed = pack(report);
+    size_t bytes = text_bytes(packed);
     char *text;
 
-    if (text_bytes(packed) > REPORT_BYTES) {
+    if (bytes > REPORT_BYTES) {
         drop_rounds(packed);
+        bytes = text_bytes(packed);
     }
-    if (text_bytes(packed) > REPORT_BYTES) {
-        drop_circuits(packed, text_bytes(packed) - REPORT_BYTES);
+    if (bytes > REPORT_BYTES) {
+        drop_circuits(packed, bytes - REPORT_BYTES);
     }
     text = json_dumps(packed, DUMP_FLAGS);
     json_decref(packed);
