@@ -91,15 +91,17 @@ def test_who_meets_a_limit_of_processes_is_missed_at_once(load, tmp_path):
 
 
 def test_a_frozen_run_goes_on(tmp_path):
-    """Stopped for longer than the watchdog's time, as with its container."""
+    """Stopped for longer than the watchdog's time, as with its container. Its
+    boards compute for seconds, so that one look at them is enough to see it."""
     image = shutil.copy(mesh.FIRMWARE, tmp_path / "image.elf")
     with subprocess.Popen(
             [mesh.QUINCUNX, "run", "--mesh", "2x2", "--kernel", "spin", "--arg",
              "30000", "--watchdog", "9", "--firmware", image,
-             mesh.zeros(tmp_path / "load", 4_000)],
+             mesh.zeros(tmp_path / "load", 40_000)],
             stderr=subprocess.PIPE, text=True) as run:
-        mesh.until(lambda: len(used := list(map(
+        mesh.until(lambda: run.poll() is not None or len(used := list(map(
             mesh.cpu_s, mesh.boards_with(image)))) == 4 and max(used) > 0.1)
+        assert run.poll() is None
         everyone = [run.pid, *mesh.boards_with(image)]
         for how in signal.SIGSTOP, signal.SIGCONT:
             for pid in everyone:
