@@ -55,10 +55,11 @@ const char *board_known(size_t index)
     return index < KINDS ? kinds[index].place.board : NULL;
 }
 
-const char *board_serial(size_t index)
+const char *board_emulated(size_t index)
 {
     for (size_t i = 0; i < KINDS; ++i) {
-        if (kinds[i].circuits == BOARD_SERIAL && index-- == 0) {
+        if (kinds[i].circuits == BOARD_SERIAL && kinds[i].machine != NULL &&
+            index-- == 0) {
             return kinds[i].place.board;
         }
     }

@@ -56,10 +56,10 @@ struct board_kind {
 /* Returns the kind of board at `index`, from 0; NULL behind the last one. */
 const struct board_kind *board_at(size_t index);
 
-/* Return the name at `index` of all kinds of board, of those with serial ports,
-   and of those that can be flashed; NULL behind the last. */
+/* Return the name at `index` of all kinds of board, of those whose serial ports
+   QEMU emulates, and of those that can be flashed; NULL behind the last. */
 const char *board_known(size_t index);
-const char *board_serial(size_t index);
+const char *board_emulated(size_t index);
 const char *board_flashed(size_t index);
 
 /* Returns the kind of board of this name, or NULL. */

@@ -107,7 +107,7 @@ static const struct option_row rows[] = {
      .help = "Size of the torus: 1x1 to 31x31 (required)", .most = SIDE_MAX,
      .allowed = "must be 1x1 to 31x31", .required = true},
     {"board", "BOARD", 1, OPTION_CHOICE, OPTION_AT(struct own_options, board),
-     .help = "Kind of board: " BOARD_SERIAL_NAMES, .choice = board_serial,
+     .help = "Kind of board: " BOARD_SERIAL_NAMES, .choice = board_emulated,
      .set = board_set},
     {"firmware", "FILE", 1, OPTION_PATH,
      OPTION_AT(struct own_options, firmware),
