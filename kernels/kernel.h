@@ -260,7 +260,8 @@ struct kernel {
     int (*begin)(void *work, struct kernel_terms *terms,
                  const struct kernel_job *job);
 
-    /* Writes the range's result, replacing what was there, and its output. */
+    /* Writes the range's result, replacing what was there, and its output. A
+       range may have 0 units. */
     void (*run)(const void *work, struct kernel_result *result,
                 const struct kernel_range *range);
 

@@ -3,8 +3,10 @@
 
 #include "qemu/command/comparison.h"
 #include "qemu/command/job_options.h"
+#include "qemu/job/empty.h"
 #include "qemu/report/page.h"
 #include "qemu/base/exit_status.h"
+#include "qemu/base/file.h"
 #include "qemu/base/parse.h"
 
 #include <stdbool.h>
@@ -71,6 +73,10 @@ static int run(void *own)
                            "out peters-syska alone");
     }
     status = status == 0 ? job_options_open(job) : status;
+    if (status == 0 && job_is_empty(&job->request)) {
+        status = file_error(job->one.input_name,
+                            "is empty; schedules need one unit or more");
+    }
     if (status != 0) {
         return status;
     }

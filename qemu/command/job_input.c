@@ -172,11 +172,7 @@ static int set_units(struct job_originator *originator,
     struct format_load *load = &originator->load;
     uint32_t unit_bytes = options->unit_bytes;
 
-    if (load->units == 0) {
-        return file_error(originator->input_name,
-                          "is empty; a load has at least one unit");
-    }
-    if (unit_bytes == 0) {
+    if (unit_bytes == 0 || load->units == 0) {
         return 0;
     }
     if (load->unit_bytes != 1) {

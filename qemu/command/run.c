@@ -4,6 +4,7 @@
 #include "kernels/kernel.h"
 #include "qemu/format/table.h"
 #include "qemu/job/choose.h"
+#include "qemu/job/empty.h"
 #include "qemu/job/job.h"
 #include "qemu/job/trial.h"
 #include "qemu/job/rates.h"
@@ -405,6 +406,20 @@ static int prepare(struct own_options *options)
     return status;
 }
 
+static int compute(struct outcome *outcome, const struct own_options *options,
+                   const struct job_schedule *schedule)
+{
+    const struct request *request = &options->job.request;
+    int status;
+
+    if (job_is_empty(request)) {
+        return job_empty(outcome, request, schedule);
+    }
+    status = job_run(outcome, request, schedule, run_page_watch(options->live),
+                     trial_farm_ps);
+    return status == 0 ? compare_sizes(outcome, request) : status;
+}
+
 static int run(void *own)
 {
     struct own_options *options = own;
@@ -414,16 +429,13 @@ static int run(void *own)
     int status = prepare(options);
 
     choices.schedule = request->schedule;
-    if (status == 0 && options->choose && request->originators == 1) {
+    if (status == 0 && options->choose && request->originators == 1 &&
+        !job_is_empty(request)) {
         choices = choose_schedule(request);
     }
     status = status == 0 ? start_page(options) : status;
     if (status == 0) {
-        status = job_run(&outcome, request, &choices.schedule,
-                         run_page_watch(options->live), trial_farm_ps);
-    }
-    if (status == 0) {
-        status = compare_sizes(&outcome, request);
+        status = compute(&outcome, options, &choices.schedule);
     }
     if (status == 0) {
         outcome.choices = choices.count > 0 ? &choices : NULL;

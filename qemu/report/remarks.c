@@ -499,6 +499,9 @@ json_t *remarks_json(const struct outcome *outcome)
     json_t *remarks = json_array();
 
     tell_notes(remarks, outcome);
+    if (outcome->load_units == 0) {
+        return remarks;
+    }
     judge_parts(remarks, outcome);
     if (!outcome->host_times) {
         judge_gain(remarks, outcome);

@@ -445,9 +445,9 @@ static void print_results(FILE *out, const struct outcome *outcome)
     json_decref(result);
 }
 
-void summary_print(FILE *out, const struct outcome *outcome, bool all)
+/* Prints what was planned and measured. */
+static void print_run(FILE *out, const struct outcome *outcome, bool all)
 {
-    print_head(out, outcome);
     print_choices(out, outcome);
     print_times(out, outcome);
     print_layers(out, outcome);
@@ -462,6 +462,14 @@ void summary_print(FILE *out, const struct outcome *outcome, bool all)
     }
     if (outcome->originators > 1) {
         print_groups(out, outcome);
+    }
+}
+
+void summary_print(FILE *out, const struct outcome *outcome, bool all)
+{
+    print_head(out, outcome);
+    if (outcome->load_units > 0) {
+        print_run(out, outcome, all);
     }
     print_results(out, outcome);
 }

@@ -46,12 +46,10 @@ static void print_speed(FILE *out, double speedup)
     }
 }
 
-char *verdict_sentence(const struct outcome *outcome)
+/* Prints how many nodes computed the load, and how fast. */
+static void print_work(FILE *out, const struct outcome *outcome,
+                       const struct format *format)
 {
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = memory_or_exit(open_memstream(&text, &bytes));
-    const struct format *format = format_of(outcome->request->kernel->name);
     size_t letters = strlen(outcome->request->mesh->nodes) -
                      (outcome->node_count == 1 ? 1 : 0);
     uint32_t active = outcome_active_nodes(outcome);
@@ -73,6 +71,20 @@ char *verdict_sentence(const struct outcome *outcome)
     if (outcome->node_count > 1 && !outcome->host_times) {
         fputs(", ", out);
         print_speed(out, outcome_answer_speedup(outcome));
+    }
+}
+
+char *verdict_sentence(const struct outcome *outcome)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = memory_or_exit(open_memstream(&text, &bytes));
+    const struct format *format = format_of(outcome->request->kernel->name);
+
+    if (outcome->load_units == 0) {
+        fputs("The load is empty, so no node was started", out);
+    } else {
+        print_work(out, outcome, format);
     }
     print_found(out, outcome, format);
     fputc('.', out);
