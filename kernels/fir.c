@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A filter with finite impulse response, on 16-bit samples of one or several
- * channels. With T taps h[0] to h[T - 1] in Q15 (the value times 2^15), frame n
- * of each channel becomes
+ * A filter with finite impulse response, on samples of 8, 16, 24 or 32 bits of
+ * one or several channels. With T taps h[0] to h[T - 1] in Q15 (the value times
+ * 2^15), frame n of each channel becomes
  *
  *   y[n] = sat((sum of h[k] x[n + a - k], k = 0 .. T - 1, + 2^14) >> 15)
  *
  * where a = (T - 1) / 2 rounded down, x is 0 outside of the load, the sum is
  * exact, >> rounds towards minus infinity (so halves go up) and sat() is the
- * nearest of -32768 to 32767. The output is as long as the input and, for
- * symmetric taps, not delayed (half a frame early if T is even).
+ * nearest value that B bits hold, -2^(B - 1) to 2^(B - 1) - 1. The output is as
+ * long as the input and, for symmetric taps, not delayed (half a frame early if
+ * T is even).
  *
- * Argument: i16 h[0] to h[T - 1], little-endian, 1 to TAPS_MAX of them. Units
- * are frames of i16 samples, one for each channel. Output: the same. Result:
- * u64 samples that sat() changed.
+ * A product has up to B + 15 bits and a sign, a sum of TAPS_MAX of them up to
+ * B + 25: 64 bits hold sums of samples of 32 bits. 16-bit samples whose
+ * neighbours all exist are filtered in blocks with sums of 32 bits.
+ *
+ * Argument: i16 h[0] to h[T - 1], little-endian, 1 to TAPS_MAX of them; then,
+ * unless samples have 2 bytes, a byte: 1, 3 or 4. Units are frames of signed
+ * little-endian samples, one for each channel. Output: the same. Result: u64
+ * samples that sat() changed.
  */
 #include "kernels/kernel.h"
 
 #define TAPS_MAX 1000u
 #define BLOCK 4u  /* taps or outputs of one channel that are handled at once */
-#define PIECE 16u /* outputs made at once where samples are missing */
+#define PIECE 32u /* outputs made at once of samples that are copied; even */
 #define HALF (1 << 14)
 
 /*
@@ -35,15 +41,16 @@
 #define MARK_NEXT 1      /* there are more */
 
 struct fir {
-    const uint8_t *h; /* the argument, for outputs one by one */
+    const uint8_t *h; /* the argument */
     uint32_t taps;    /* T */
-    uint32_t before;  /* frames that y[n] needs before n */
+    uint32_t bytes;   /* bytes of a sample */
+    uint32_t before;  /* frames that a block needs before y[n] */
     uint32_t after;   /* frames that y[n] needs after n */
-    uint32_t groups;  /* groups of taps; 0: outputs are made one by one */
+    uint32_t groups;  /* groups of taps for blocks; 0: there are no blocks */
     int32_t tap[TAPS_MAX + 2 * GROUPS_MAX];
 };
 
-static int32_t load_sample(const uint8_t *at)
+static int32_t load_tap(const uint8_t *at)
 {
     return (int16_t)kernel_load_u16(at);
 }
@@ -58,7 +65,7 @@ static uint32_t take_groups(struct fir *fir, uint32_t all)
     uint32_t more = 0; /* magnitudes of up to BLOCK taps after those */
 
     for (uint32_t k = all; k-- > 0;) {
-        *tap = k < fir->taps ? load_sample(fir->h + 2 * k) : 0;
+        *tap = k < fir->taps ? load_tap(fir->h + 2 * k) : 0;
         more += (uint32_t)(*tap < 0 ? -*tap : *tap);
         tap += 1;
         if (k % BLOCK != 0) {
@@ -90,70 +97,142 @@ static int fir_begin(void *work, struct kernel_terms *terms,
     uint32_t frame = job->unit_bytes;
     uint32_t taps = job->arg_bytes / 2;
     uint32_t all = (taps + BLOCK - 1) / BLOCK * BLOCK;
+    uint32_t bytes = job->arg_bytes % 2 != 0 ? job->arg[2 * taps] : 2;
 
-    if (taps == 0 || taps > TAPS_MAX || job->arg_bytes % 2 != 0 || frame == 0 ||
-        frame % 2 != 0 || frame > KERNEL_OUTPUT_MAX) {
+    if (taps == 0 || taps > TAPS_MAX || bytes == 0 || bytes > 4 || frame == 0 ||
+        frame % bytes != 0 || frame > KERNEL_OUTPUT_MAX) {
         return KERNEL_ARGUMENT;
     }
     fir->h = job->arg;
     fir->taps = taps;
+    fir->bytes = bytes;
     fir->after = (taps - 1) / 2;
     fir->before = all - 1 - fir->after;
-    fir->groups = take_groups(fir, all);
+    fir->groups = bytes == 2 ? take_groups(fir, all) : 0;
     terms->before_bytes = fir->before * frame;
     terms->after_bytes = fir->after * frame;
     terms->result_bytes_max = 8;
     terms->output_numerator = (uint16_t)frame;
     terms->output_denominator = 1;
     terms->instructions_per_1000_units =
-        (uint64_t)(fir->groups > 0 ? all * 1625 + 10000 : taps * 7000 + 40000) *
-        (frame / 2);
+        (uint64_t)(fir->groups > 0 ? all * 1625 + 10000 : taps * 3000 + 40000) *
+        (frame / bytes);
     return KERNEL_OK;
 }
+
+/* One channel of a range. */
+struct channel {
+    uint8_t *out;
+    const uint8_t *in;
+    uint32_t frame; /* bytes from a sample to the next */
+    uint32_t units;
+    uint32_t earlier; /* frames that can be read before `in` */
+    uint32_t later;   /* frames that can be read after the last unit */
+};
+
+/* ---- samples of any length, copied ---- */
+
+static inline int32_t load_sample(const uint8_t *at, uint32_t bytes)
+{
+    return bytes == 1   ? (int8_t)*at
+           : bytes == 2 ? (int16_t)kernel_load_u16(at)
+           : bytes == 4
+               ? (int32_t)kernel_load_u32(at)
+               : (int32_t)(kernel_load_u16(at) | (uint32_t)(int8_t)at[2] << 16);
+}
+
+/* Stores sat(value). Returns 1 if sat() changes the value, else 0. */
+static uint32_t store_sample(uint8_t *at, int64_t value, uint32_t bytes)
+{
+    int64_t most = (int64_t)(UINT32_MAX >> (33 - 8 * bytes));
+    int64_t sample = value > most ? most : value < ~most ? ~most : value;
+
+    for (uint32_t i = 0; i < bytes; ++i) {
+        at[i] = (uint8_t)(sample >> 8 * i);
+    }
+    return sample != value;
+}
+
+/* Copies the samples of PIECE outputs to `piece`, from the first that y[n]
+   needs on; samples outside of the load are 0. */
+static void copy_padded(int32_t *piece, const struct fir *fir,
+                        const struct channel *from, uint32_t n)
+{
+    uint32_t before = fir->taps - 1 - fir->after;
+    uint32_t samples = fir->taps - 1 + PIECE;
+    uint32_t there = n + from->earlier;
+    uint32_t first = before > there ? before - there : 0;
+    uint32_t end = from->units + from->later + before - n;
+    const uint8_t *in =
+        from->in + (n + first) * from->frame - before * from->frame;
+
+    memset(piece, 0, samples * sizeof *piece);
+    for (uint32_t i = first; i < samples && i < end; ++i) {
+        piece[i] = load_sample(in, fir->bytes);
+        in += from->frame;
+    }
+}
+
+/* Makes `count` outputs from y[n] on, at most PIECE, two at a time: taps and
+   samples are loaded once for both. Returns how many sat() changes. */
+static uint32_t filter_piece(const struct fir *fir,
+                             const struct channel *channel, uint32_t n,
+                             uint32_t count)
+{
+    int32_t piece[TAPS_MAX + PIECE];
+    uint8_t *out = channel->out + n * channel->frame;
+    uint32_t changed = 0;
+
+    copy_padded(piece, fir, channel, n);
+    for (uint32_t i = 0; i < count; i += 2) {
+        const int32_t *in = piece + i;
+        int64_t sum = HALF;
+        int64_t next = HALF;
+        int32_t sample = *in;
+
+        for (const uint8_t *h = fir->h + 2 * fir->taps; h != fir->h;) {
+            int32_t tap = load_tap(h -= 2);
+
+            sum += (int64_t)tap * sample;
+            sample = *++in;
+            next += (int64_t)tap * sample;
+        }
+        changed += store_sample(out, sum >> 15, fir->bytes);
+        out += channel->frame;
+        if (i + 1 < count) {
+            changed += store_sample(out, next >> 15, fir->bytes);
+            out += channel->frame;
+        }
+    }
+    return changed;
+}
+
+/* Makes the outputs from y[n] up to y[end - 1]. Returns how many sat() changes.
+ */
+static uint32_t filter_pieces(const struct fir *fir,
+                              const struct channel *channel, uint32_t n,
+                              uint32_t end)
+{
+    uint32_t changed = 0;
+
+    for (; n < end; n += PIECE) {
+        uint32_t left = end - n;
+
+        changed += filter_piece(fir, channel, n, left < PIECE ? left : PIECE);
+    }
+    return changed;
+}
+
+/* ---- 16-bit samples that all exist, where they are ---- */
+
+#ifdef __arm__
 
 /* The next output, y[n], and its first sample, x[n - before] at `in`. */
 struct lane {
     uint8_t *out;
     const uint8_t *in;
-    uint32_t step;  /* bytes from an output to the next */
-    uint32_t frame; /* bytes from a sample to the next */
+    uint32_t frame; /* bytes from a sample to the next, of both */
 };
-
-/* Stores sat(value). Returns 1 if sat() changes the value, else 0. */
-static inline uint32_t store_sample(struct lane *lane, int32_t value)
-{
-    int32_t sample = value < INT16_MIN   ? INT16_MIN
-                     : value > INT16_MAX ? INT16_MAX
-                                         : value;
-
-    kernel_store_u16(lane->out, (uint16_t)sample);
-    lane->out += lane->step;
-    return sample != value;
-}
-
-/* Makes outputs one by one. Returns how many sat() changes. A sum has up to
-   TAPS_MAX products of at most 2^30, so it is below 2^41. */
-__attribute__((noinline)) static uint32_t
-filter_ones(const struct fir *fir, struct lane *lane, uint32_t count)
-{
-    const uint8_t *end = fir->h + 2 * fir->taps;
-    uint32_t changed = 0;
-
-    for (; count > 0; --count) {
-        const uint8_t *in = lane->in + (fir->before + fir->after) * lane->frame;
-        int64_t sum = HALF;
-
-        for (const uint8_t *h = fir->h; h != end; h += 2) {
-            sum += (int64_t)load_sample(h) * load_sample(in);
-            in -= lane->frame;
-        }
-        changed += store_sample(lane, (int32_t)(sum >> 15));
-        lane->in += lane->frame;
-    }
-    return changed;
-}
-
-#ifdef __arm__
 
 #define APSR_Q (1u << 27)
 
@@ -181,7 +260,7 @@ static inline uint32_t store_block(struct lane *lane, const int32_t sum[BLOCK])
         : [y0] "=&r"(sample[0]), [y1] "=&r"(sample[1]), [y2] "=&r"(sample[2]),
           [y3] "=&r"(sample[3]), [flags] "=&r"(flags), [out] "+&r"(lane->out)
         : [s0] "r"(sum[0]), [s1] "r"(sum[1]), [s2] "r"(sum[2]),
-          [s3] "r"(sum[3]), [step] "r"(lane->step)
+          [s3] "r"(sum[3]), [step] "r"(lane->frame)
         : "cc", "memory");
     if ((flags & APSR_Q) != 0) {
         __asm volatile("msr apsr_nzcvq, %0" : : "r"(0) : "cc");
@@ -311,67 +390,40 @@ static uint32_t filter_groups(const struct fir *fir, struct lane *lane,
             }
         } while (mark == MARK_NEXT);
         for (uint32_t i = 0; i < BLOCK; ++i) {
-            changed += store_sample(lane, aside[i]);
+            changed += store_sample(lane->out, aside[i], 2);
+            lane->out += lane->frame;
         }
         lane->in += BLOCK * lane->frame;
     }
     return changed;
 }
 
-static uint32_t filter_blocks(const struct fir *fir, struct lane *lane,
-                              uint32_t blocks)
+/* Makes the outputs y[first] to y[last - 1], whole blocks whose samples all
+   exist. Returns how many sat() changes. */
+static uint32_t filter_whole(const struct fir *fir,
+                             const struct channel *channel, uint32_t first,
+                             uint32_t last)
 {
-    return fir->groups == 1 ? filter_group(fir, lane, blocks)
-                            : filter_groups(fir, lane, blocks);
+    struct lane lane = {channel->out + first * channel->frame,
+                        channel->in + first * channel->frame -
+                            fir->before * channel->frame,
+                        channel->frame};
+    uint32_t blocks = (last - first) / BLOCK;
+
+    return fir->groups == 1 ? filter_group(fir, &lane, blocks)
+                            : filter_groups(fir, &lane, blocks);
 }
 
 #else
 
-static uint32_t filter_blocks(const struct fir *fir, struct lane *lane,
-                              uint32_t blocks)
+static uint32_t filter_whole(const struct fir *fir,
+                             const struct channel *channel, uint32_t first,
+                             uint32_t last)
 {
-    return filter_ones(fir, lane, blocks * BLOCK);
+    return filter_pieces(fir, channel, first, last);
 }
 
 #endif
-
-/* Makes `count` outputs. Returns how many sat() changes. */
-static uint32_t filter(const struct fir *fir, struct lane lane, uint32_t count)
-{
-    uint32_t blocks = fir->groups > 0 ? count / BLOCK : 0;
-    uint32_t changed = blocks > 0 ? filter_blocks(fir, &lane, blocks) : 0;
-
-    return changed + filter_ones(fir, &lane, count - blocks * BLOCK);
-}
-
-/* One channel of a range. */
-struct channel {
-    uint8_t *out;
-    const uint8_t *in;
-    uint32_t frame; /* bytes from a sample to the next */
-    uint32_t units;
-    uint32_t earlier; /* frames that can be read before `in` */
-    uint32_t later;   /* frames that can be read after the last unit */
-};
-
-/* Copies the samples of PIECE outputs to `piece`, from x[n - before] on;
-   samples outside of the load are 0. */
-static void copy_padded(uint8_t *piece, const struct fir *fir,
-                        const struct channel *from, uint32_t n)
-{
-    uint32_t samples = fir->before + fir->after + PIECE;
-    uint32_t there = n + from->earlier;
-    uint32_t first = fir->before > there ? fir->before - there : 0;
-    uint32_t end = from->units + from->later + fir->before - n;
-    const uint8_t *in =
-        from->in + (n + first) * from->frame - fir->before * from->frame;
-
-    memset(piece, 0, 2 * samples);
-    for (uint32_t i = first; i < samples && i < end; ++i) {
-        kernel_store_u16(piece + 2 * i, (uint16_t)kernel_load_u16(in));
-        in += from->frame;
-    }
-}
 
 /* Sets *first to the first output whose samples all exist, and *last to the
    end of the whole blocks from there; both to 0 if there is no block. */
@@ -395,30 +447,13 @@ static void find_whole(uint32_t *first, uint32_t *last, const struct fir *fir,
 static uint32_t filter_channel(const struct fir *fir,
                                const struct channel *channel)
 {
-    uint8_t piece[2 * (TAPS_MAX + BLOCK + PIECE)];
-    uint32_t saturated = 0;
     uint32_t first;
     uint32_t last;
-    uint32_t count;
 
     find_whole(&first, &last, fir, channel);
-    for (uint32_t n = 0; n < channel->units; n += count) {
-        struct lane lane = {channel->out + n * channel->frame, piece,
-                            channel->frame, 2};
-
-        if (n == first && n < last) {
-            count = last - first;
-            lane.frame = channel->frame;
-            lane.in =
-                channel->in + n * channel->frame - fir->before * channel->frame;
-        } else {
-            count = (n < first ? first : channel->units) - n;
-            count = count < PIECE ? count : PIECE;
-            copy_padded(piece, fir, channel, n);
-        }
-        saturated += filter(fir, lane, count);
-    }
-    return saturated;
+    return filter_pieces(fir, channel, 0, first) +
+           (first < last ? filter_whole(fir, channel, first, last) : 0) +
+           filter_pieces(fir, channel, last, channel->units);
 }
 
 static void fir_run(const void *work, struct kernel_result *result,
@@ -434,10 +469,10 @@ static void fir_run(const void *work, struct kernel_result *result,
                               .later = range->after_bytes / frame};
     uint32_t saturated = 0;
 
-    for (uint32_t at = 0; at < frame; at += 2) {
+    for (uint32_t at = 0; at < frame; at += fir->bytes) {
         saturated += filter_channel(fir, &channel);
-        channel.in += 2;
-        channel.out += 2;
+        channel.in += fir->bytes;
+        channel.out += fir->bytes;
     }
     kernel_store_u64(result->data, saturated);
     result->bytes = 8;
@@ -452,8 +487,10 @@ static void fir_report(const struct kernel_result *result,
 
 const struct kernel kernel_fir = {
     .name = "fir",
-    .argument = KERNEL_FOR_PEOPLE("1 to 1000 taps, Q15 of 16 bits"),
-    .summary = KERNEL_FOR_PEOPLE("filters 16-bit sound"),
+    .argument = KERNEL_FOR_PEOPLE(
+        "1 to 1000 taps, Q15 of 16 bits; then, unless it is 2, "
+        "a byte: bytes of a sample"),
+    .summary = KERNEL_FOR_PEOPLE("filters sound of 8 to 32 bits"),
     .work_bytes = sizeof(struct fir),
     .begin = fir_begin,
     .run = fir_run,

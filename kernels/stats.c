@@ -4,14 +4,14 @@
  * travels is exact integers, so the order of merging cannot matter; fewer than
  * 2^32 samples in all.
  *
- * Argument: one byte, the samples' bytes (1, 2 or 4), and 16 more if they are
+ * Argument: one byte, the samples' bytes (1 to 4), and 16 more if they are
  * signed (two's complement). Samples are little-endian; a unit is one of them
  * or several.
  *
  * Result, little-endian:
  *      0  u32       the argument
  *      4  u32[256]  samples by their highest byte, taken as unsigned
- *   1028  u32       least, u32 greatest    only of samples of 2 or 4 bytes:
+ *   1028  u32       least, u32 greatest    only of samples of 2 to 4 bytes:
  *   1036  u64       sum                    for single bytes all of this follows
  *   1044  u64       sum of squares,        from the histogram
  *   1052  u32       its bits from 64 on
@@ -61,16 +61,16 @@ static int stats_begin(void *work, struct kernel_terms *terms,
     }
     stats->type = job->arg[0];
     bytes = type_bytes(stats->type);
-    if ((bytes != 1 && bytes != 2 && bytes != 4) || job->unit_bytes == 0 ||
+    if (bytes == 0 || bytes > 4 || job->unit_bytes == 0 ||
         job->unit_bytes % bytes != 0) {
         return KERNEL_ARGUMENT;
     }
     terms->result_bytes_max = result_bytes(stats->type);
     terms->result_fixed = true;
     terms->instructions_per_1000_units = (uint64_t)(bytes == 1   ? 4400
-                                                    : bytes == 2 ? 10000
-                                                                 : 6500) *
-                                         job->unit_bytes;
+                                                    : bytes == 4 ? 26000
+                                                                 : 20000) *
+                                         (job->unit_bytes / bytes);
     return KERNEL_OK;
 }
 
@@ -98,11 +98,13 @@ static void count_bytes(uint8_t *bins, const uint8_t *data, uint32_t bytes)
 
 static inline uint32_t load_value(const uint8_t *at, uint32_t bytes)
 {
-    return bytes == 2 ? kernel_load_u16(at) : kernel_load_u32(at);
+    return bytes == 2   ? kernel_load_u16(at)
+           : bytes == 4 ? kernel_load_u32(at)
+                        : kernel_load_u16(at) | (uint32_t)at[2] << 16;
 }
 
-/* Adds at least one sample of 2 or 4 bytes, a constant. A value takes a second
-   comparison only outside of those seen, least to least + span. */
+/* Adds at least one sample of 2, 3 or 4 bytes, a constant. A value takes a
+   second comparison only outside of those seen, least to least + span. */
 static inline void add_values(uint8_t *out, const uint8_t *data,
                               uint32_t samples, uint32_t offset, uint32_t bytes)
 {
@@ -150,6 +152,8 @@ static void stats_run(const void *work, struct kernel_result *result,
         kernel_store_u32(result->data + LEAST_AT, UINT32_MAX);
     } else if (type_bytes(type) == 2) {
         add_values(result->data, range->data, bytes / 2, offset, 2);
+    } else if (type_bytes(type) == 3) {
+        add_values(result->data, range->data, bytes / 3, offset, 3);
     } else {
         add_values(result->data, range->data, bytes / 4, offset, 4);
     }
@@ -298,6 +302,66 @@ static void report_sums(const struct kernel_sink *sink,
                        squares_about(moments, count, offset), 0);
 }
 
+/* Returns the bin of the sample that has `below` samples below it, in order. */
+static uint32_t bin_of(const uint8_t *bins, uint64_t below)
+{
+    uint32_t i = 0;
+
+    while (below >= kernel_load_u32(bins + 4 * i)) {
+        below -= kernel_load_u32(bins + 4 * i);
+        i += 1;
+    }
+    return i;
+}
+
+/*
+ * Median and percentiles, as NumPy's: P percent of n samples lie below place
+ * P (n - 1) / 100 in their order, and between two places values are
+ * interpolated. They are exact for single bytes. A bin of wider samples has
+ * several values, and the least and the greatest possible one are reported.
+ */
+static void report_percentiles(const struct kernel_sink *sink,
+                               const struct moments *moments,
+                               const uint8_t *bins, uint32_t count,
+                               uint32_t type)
+{
+    static const struct {
+        uint32_t percent;
+        const char *exact;
+        const char *least;
+        const char *most;
+    } rows[] = {{1, "p1", "p1_from", "p1_to"},
+                {5, "p5", "p5_from", "p5_to"},
+                {25, "p25", "p25_from", "p25_to"},
+                {50, "median", "median_from", "median_to"},
+                {75, "p75", "p75_from", "p75_to"},
+                {95, "p95", "p95_from", "p95_to"},
+                {99, "p99", "p99_from", "p99_to"}};
+    uint32_t shift = 8 * type_bytes(type) - 8;
+    uint32_t offset = type_offset(type);
+
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        uint64_t at = (uint64_t)rows[i].percent * (count - 1);
+        uint32_t rest = (uint32_t)(at % 100);
+        uint32_t from = bin_of(bins, at / 100);
+        uint32_t to = rest == 0 ? from : bin_of(bins, at / 100 + 1);
+        uint32_t least = from << shift;
+        uint32_t most = (to << shift) + ((1u << shift) - 1);
+
+        if (shift == 0) {
+            sink->real(sink->context, rows[i].exact,
+                       (double)((int64_t)from - (int64_t)offset) +
+                           (double)((to - from) * rest) / 100);
+            continue;
+        }
+        report_value(sink, rows[i].least,
+                     least > moments->least ? least : moments->least, offset);
+        report_value(sink, rows[i].most,
+                     most < moments->greatest ? most : moments->greatest,
+                     offset);
+    }
+}
+
 static void stats_report(const struct kernel_result *result,
                          const struct kernel_sink *sink)
 {
@@ -325,15 +389,16 @@ static void stats_report(const struct kernel_result *result,
         report_value(sink, "max", moments.greatest, offset);
         report_mean(sink, &moments, count, offset);
         report_sums(sink, &moments, count, offset);
+        report_percentiles(sink, &moments, bins, count, type);
     }
     sink->list(sink->context, "histogram", bins, 4, BINS);
 }
 
 const struct kernel kernel_stats = {
     .name = "stats",
-    .argument = KERNEL_FOR_PEOPLE("a byte: 1, 2 or 4, and 16 if signed"),
-    .summary =
-        KERNEL_FOR_PEOPLE("moments and histogram of 8-, 16- or 32-bit samples"),
+    .argument = KERNEL_FOR_PEOPLE("a byte: 1 to 4, and 16 if signed"),
+    .summary = KERNEL_FOR_PEOPLE(
+        "moments, percentiles and histogram of samples of 8 to 32 bits"),
     .work_bytes = sizeof(struct stats),
     .begin = stats_begin,
     .run = stats_run,

@@ -61,7 +61,7 @@ static int check_name(const struct option_file *file)
 {
     const char *slash = strrchr(file->path, '/');
     const char *dot = strrchr(slash != NULL ? slash : file->path, '.');
-    char allowed[64];
+    char allowed[80];
 
     if (file->path[0] == '\0') {
         return usage_error("%s '': must be a file's name", file->option);

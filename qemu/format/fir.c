@@ -28,6 +28,7 @@
 #define TAPS_MAX 1000u /* as in kernels/fir.c */
 #define TAPS_DEFAULT 33u
 #define Q15 32768.0
+#define BETWEEN " \t,;[](){}" /* characters between taps */
 
 /* The options of --arg; 0 or NULL: not given. */
 struct design {
@@ -39,12 +40,6 @@ struct design {
     } band;
     uint32_t taps;
     const char *file;
-};
-
-/* The sound's format, which the output file gets too. */
-struct shape {
-    uint32_t channels;
-    uint32_t rate;
 };
 
 /* ---- --arg ---- */
@@ -170,13 +165,17 @@ static void design_taps(double tap[TAPS_MAX], uint32_t taps, double low,
 static int store_design(struct format_load *load, const struct design *design,
                         const struct sound *sound, const char *path)
 {
-    double half = 0.5 * sound->rate;
+    double half = 0.5 * sound->shape.rate;
     bool low_pass = design->low_pass > 0;
     bool high_pass = design->high_pass > 0;
     double low = (high_pass ? design->high_pass : design->band.low) / half;
     double high = (low_pass ? design->low_pass : design->band.high) / half;
     double tap[TAPS_MAX];
 
+    if (half == 0) {
+        return file_error(path, "header: the sample rate is 0 Hz or invalid; "
+                                "low, high and band need one, file does not");
+    }
     if (low >= 1 || high >= 1) {
         return usage_error("--arg: frequencies must be below %g Hz, half the "
                            "rate of %s",
@@ -197,26 +196,30 @@ static int store_design(struct format_load *load, const struct design *design,
     return 0;
 }
 
+/* Refuses the tap from `text` up to `end`. */
 static int bad_tap(const char *path, unsigned line, uint32_t tap,
-                   const char *text, const char *reason)
+                   const char *text, const char *end, const char *reason)
 {
     return file_error(path, "line %u: tap %u is '%.*s'; %s", line, tap,
-                      (int)strcspn(text, " \t\n#"), text, reason);
+                      (int)(end - text), text, reason);
 }
 
-/* Parses numbers that blanks separate; # begins a comment. */
+/* Parses numbers that blanks, commas, semicolons or brackets separate; # or %
+   begins a comment. */
 static int parse_taps(struct format_load *load, const char *text,
                       const char *path)
 {
+    const char *last = text; /* where the last tap begins */
     unsigned line = 1;
 
     for (;;) {
         uint32_t tap = load->arg_bytes / 2;
         char *after;
+        const char *end;
         double value;
 
-        text += strspn(text, " \t");
-        text += *text == '#' ? strcspn(text, "\n") : 0;
+        text += strspn(text, BETWEEN);
+        text += *text == '#' || *text == '%' ? strcspn(text, "\n") : 0;
         if (*text == '\0') {
             return tap > 0 ? 0 : file_error(path, "has no taps");
         }
@@ -226,16 +229,26 @@ static int parse_taps(struct format_load *load, const char *text,
             continue;
         }
         value = strtod(text, &after);
-        if (after == text || strchr(" \t\n#", *after) == NULL) {
-            return bad_tap(path, line, tap, text, "must be a number");
+        end = text + strcspn(text, BETWEEN "#%\n");
+        if (after != end) {
+            return bad_tap(path, line, tap, text, end, "must be a number");
         }
         if (tap == TAPS_MAX) {
-            return bad_tap(path, line, tap, text,
+            return bad_tap(path, line, tap, text, end,
                            "at most 1000 are allowed, 0 to 999");
         }
         if (!add_tap(load, value)) {
-            return bad_tap(path, line, tap, text, "Q15 holds -1 to below 1");
+            bool is_fraction = tap > 0 && text[-1] == ',' &&
+                               last + strspn(last, "+-0") == text - 1;
+
+            return is_fraction
+                       ? bad_tap(path, line, tap - 1, last, end,
+                                 "a comma separates taps; a fraction has a "
+                                 "point")
+                       : bad_tap(path, line, tap, text, end,
+                                 "Q15 holds -1 to below 1");
         }
+        last = text;
         text = after;
     }
 }
@@ -261,14 +274,18 @@ static int read_taps(struct format_load *load, const char *path)
 
 static void store_sound(struct format_load *load, const struct sound *sound)
 {
-    struct shape *shape = memory_or_exit(malloc(sizeof *shape));
+    struct sound_shape *shape = memory_or_exit(malloc(sizeof *shape));
 
     load->data = sound->data;
     load->units = sound->frames;
     load->unit_bytes = sound->frame_bytes;
     load->context = shape;
-    load->arg = memory_or_exit(malloc(2 * TAPS_MAX));
-    *shape = (struct shape){sound->channels, sound->rate};
+    load->arg = memory_or_exit(malloc(2 * TAPS_MAX + 1));
+    *shape = sound->shape;
+    for (uint64_t i = 0;
+         sound->is_unsigned && i < sound->frames * sound->frame_bytes; ++i) {
+        sound->data[i] ^= 0x80; /* the kernel's samples are signed */
+    }
 }
 
 static int read_fir(struct format_load *load, const char *path,
@@ -278,23 +295,28 @@ static int read_fir(struct format_load *load, const char *path,
     struct sound sound;
     int status = read_design(&design, load, arg, arg_bytes);
 
-    status = status == 0
-                 ? sound_read(&sound, load, path, SOUND_16_BITS + SOUND_RATE)
-                 : status;
+    status = status == 0 ? sound_read(&sound, load, path) : status;
     if (status != 0) {
         return status;
     }
     store_sound(load, &sound);
-    return design.file != NULL ? read_taps(load, design.file)
-                               : store_design(load, &design, &sound, path);
+    status = design.file != NULL ? read_taps(load, design.file)
+                                 : store_design(load, &design, &sound, path);
+    if (status == 0 && sound.shape.sample_bytes != 2) {
+        load->arg[load->arg_bytes++] = (uint8_t)sound.shape.sample_bytes;
+    }
+    return status;
+}
+
+static int check_fir(const struct format_load *load, const char *path)
+{
+    return sound_check(load, load->context, path);
 }
 
 static int write_fir(FILE *out, const struct format_load *load,
                      const char *path, const uint8_t *output, uint64_t bytes)
 {
-    const struct shape *shape = (const struct shape *)load->context;
-
-    return sound_write(out, path, output, bytes, shape->channels, shape->rate);
+    return sound_write(out, path, output, bytes, load->context);
 }
 
 const struct format format_fir = {
@@ -302,9 +324,13 @@ const struct format format_fir = {
     .example = "low=1000",
     .done = "filtered",
     .argument = ARGUMENT,
-    .input = "WAV, AIFF, AU or FLAC of 16 bits",
-    .output = "WAV of the same length, channels and rate",
-    .suffixes = "wav wave",
+    .input = SOUND_INPUT,
+    .output =
+        "a sound of the same length, channels, rate and bits: by OUTPUT\'s "
+        "suffix WAV, AIFF, AU, FLAC, CAF, W64, or as INPUT; of a lossy "
+        "INPUT WAV",
+    .suffixes = SOUND_SUFFIXES,
     .read = read_fir,
+    .check = check_fir,
     .write = write_fir,
 };

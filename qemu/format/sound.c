@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/format/sound.h"
 
-#include "hal/bytes.h"
 #include "qemu/format/sound_header.h"
 #include "qemu/base/file.h"
 #include "qemu/base/memory.h"
@@ -9,224 +8,180 @@
 #include "qemu/base/unpack.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <sndfile.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <strings.h>
 
 #define BLOCK_FRAMES 256u
 
-/* Bytes from which on a length means "unknown": SoX writes it into a pipe. */
-#define OPEN_BYTES 0x7f000000u
-
 /* ---- kinds of files ---- */
 
-struct mark {
-    const char *name;
-    const char *first; /* bytes at the file's begin */
-    uint32_t first_bytes;
-    const char *later; /* bytes at offset `at` */
-    uint32_t at;
-    /* Reads a supported file's header; NULL: this kind of file is refused. */
-    int (*read)(struct sound_header *header, const char *path, uint8_t *file,
-                uint64_t bytes);
-};
-
-/* Takes FLAC's header unchanged: it needs no correction. */
-static int read_flac(struct sound_header *header, const char *path,
-                     uint8_t *file, uint64_t bytes)
+const char *sound_named(const uint8_t *file, uint64_t bytes)
 {
-    (void)path;
-    header->file = file;
-    header->bytes = bytes;
-    return 0;
-}
+    static const struct {
+        const char *name;
+        const char *mark;
+        uint32_t mark_bytes;
+        uint32_t at; /* offset of the mark */
+    } kinds[] = {{"AAC", "\xff\xf1", 2, 0},
+                 {"AAC", "\xff\xf9", 2, 0},
+                 {"AAC", "ADIF", 4, 0},
+                 {"M4A", "ftypM4A", 7, 4},
+                 {"MP4 or QuickTime", "ftyp", 4, 4},
+                 {"WMA", "\x30\x26\xb2\x75\x8e\x66\xcf\x11", 8, 0},
+                 {"MIDI", "MThd\0\0\0\6", 8, 0},
+                 {"MIDI", "RMID", 4, 8},
+                 {"AVI", "AVI ", 4, 8},
+                 {"Matroska or WebM", "\x1a\x45\xdf\xa3", 4, 0},
+                 {"DTS", "\x7f\xfe\x80\1", 4, 0},
+                 {"DSD", "DSD ", 4, 0},
+                 {"DSDIFF", "FRM8", 4, 0},
+                 {"Musepack", "MPCK", 4, 0},
+                 {"Musepack", "MP+", 3, 0},
+                 {"TAK", "tBaK", 4, 0},
+                 {"OptimFROG", "OFR ", 4, 0},
+                 {"RealAudio", ".ra\xfd", 4, 0},
+                 {"RealMedia", ".RMF", 4, 0},
+                 {"WavPack", "wvpk", 4, 0},
+                 {"Monkey's Audio", "MAC ", 4, 0},
+                 {"True Audio", "TTA1", 4, 0},
+                 {"HCOM", "FSSD", 4, 65},
+                 {"AMR", "#!AMR", 5, 0}};
 
-static const struct mark marks[] = {
-    {"WAV", "RIFF", 4, "WAVE", 8, sound_header_wav},
-    {"WAV", "RIFX", 4, "WAVE", 8, sound_header_wav},
-    {"WAV", "RF64", 4, "WAVE", 8, sound_header_wav},
-    {"WAV", "BW64", 4, "WAVE", 8, sound_header_wav},
-    {"WAV", "riff", 4, "WAVE", 8, sound_header_wav},
-    {"AIFF", "FORM", 4, "AIFF", 8, sound_header_aiff},
-    {"AIFF", "FORM", 4, "AIFC", 8, sound_header_aiff},
-    {"AU", ".snd", 4, "", 0, sound_header_au},
-    {"AU", "dns.", 4, "", 0, sound_header_au},
-    {"FLAC", "fLaC", 4, "", 0, read_flac},
-    {"Ogg", "OggS", 4, "", 0, NULL},
-    {"MP3", "ID3", 3, "", 0, NULL},
-    {"AAC", "\xff\xf1", 2, "", 0, NULL},
-    {"AAC", "\xff\xf9", 2, "", 0, NULL},
-    {"AAC", "ADIF", 4, "", 0, NULL},
-    {"M4A", "", 0, "ftypM4A", 4, NULL},
-    {"MP4 or QuickTime", "", 0, "ftyp", 4, NULL},
-    {"WMA", "\x30\x26\xb2\x75\x8e\x66\xcf\x11", 8, "", 0, NULL},
-    {"CAF", "caff\0\1", 6, "", 0, NULL},
-    {"Wave64", "riff\x2e\x91\xcf\x11", 8, "", 0, NULL},
-    {"8SVX", "FORM", 4, "8SVX", 8, NULL},
-    {"16SV", "FORM", 4, "16SV", 8, NULL},
-    {"MIDI", "MThd\0\0\0\6", 8, "", 0, NULL},
-    {"MIDI", "RIFF", 4, "RMID", 8, NULL},
-    {"AVI", "RIFF", 4, "AVI ", 8, NULL},
-    {"Matroska or WebM", "\x1a\x45\xdf\xa3", 4, "", 0, NULL},
-    {"DTS", "\x7f\xfe\x80\1", 4, "", 0, NULL},
-    {"DSD", "DSD ", 4, "", 0, NULL},
-    {"DSDIFF", "FRM8", 4, "", 0, NULL},
-    {"Musepack", "MPCK", 4, "", 0, NULL},
-    {"Musepack", "MP+", 3, "", 0, NULL},
-    {"TAK", "tBaK", 4, "", 0, NULL},
-    {"OptimFROG", "OFR ", 4, "", 0, NULL},
-    {"RealAudio", ".ra\xfd", 4, "", 0, NULL},
-    {"RealMedia", ".RMF", 4, "", 0, NULL},
-    {"IRCAM", "\x64\xa3\1\0", 4, "", 0, NULL},
-    {"IRCAM", "\x64\xa3\2\0", 4, "", 0, NULL},
-    {"PAF", " paf", 4, "", 0, NULL},
-    {"VOC", "Creative Voice File\x1a", 20, "", 0, NULL},
-    {"NIST", "NIST_1A\n", 8, "", 0, NULL},
-    {"WavPack", "wvpk", 4, "", 0, NULL},
-    {"Monkey's Audio", "MAC ", 4, "", 0, NULL},
-    {"True Audio", "TTA1", 4, "", 0, NULL},
-    {"AMR", "#!AMR", 5, "", 0, NULL}};
-
-static const struct mark mp3 = {.name = "MP3"};
-
-/* Returns the bytes of the MP3 frame at `at`, by its header (ISO 11172-3,
-   2.4.1.3, layer III; 13818-3 for the lower rates); 0: no frame. */
-static uint32_t mp3_frame(const uint8_t *at, uint64_t bytes)
-{
-    static const uint16_t kbit[2][15] = {
-        {0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320},
-        {0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160}};
-    static const uint16_t rates[] = {44100, 48000, 32000};
-    unsigned version =
-        bytes < 4 ? 1 : at[1] >> 3 & 3; /* 3: MPEG 1; 2: MPEG 2; 0: MPEG 2.5 */
-    bool low = version != 3;
-    uint32_t rate;
-
-    if (version == 1 || at[0] != 0xff || (at[1] & 0xe6) != 0xe2 ||
-        at[2] >> 4 == 0 || at[2] >> 4 == 15 || (at[2] >> 2 & 3) == 3) {
-        return 0;
-    }
-    rate = (uint32_t)rates[at[2] >> 2 & 3] >> (version == 0 ? 2 : low);
-    return (low ? 72000u : 144000u) * kbit[low][at[2] >> 4] / rate +
-           (at[2] >> 1 & 1);
-}
-
-/* Returns whether a file without magic bytes is MP3: an MP3 frame, then another
-   one or the end. */
-static bool is_mp3(const uint8_t *file, uint64_t bytes)
-{
-    uint32_t first = mp3_frame(file, bytes);
-
-    return first != 0 &&
-           (first == bytes ||
-            (first < bytes && mp3_frame(file + first, bytes - first) != 0));
-}
-
-static const struct mark *mark_of(const uint8_t *file, uint64_t bytes)
-{
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; ++i) {
-        const struct mark *mark = &marks[i];
-        size_t later = strlen(mark->later);
-
-        if (bytes >= mark->first_bytes && bytes >= mark->at + later &&
-            memcmp(file, mark->first, mark->first_bytes) == 0 &&
-            memcmp(file + mark->at, mark->later, later) == 0) {
-            return mark;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+        if (bytes >= kinds[i].at + kinds[i].mark_bytes &&
+            memcmp(file + kinds[i].at, kinds[i].mark, kinds[i].mark_bytes) ==
+                0) {
+            return kinds[i].name;
         }
     }
-    return is_mp3(file, bytes) ? &mp3 : NULL;
+    return NULL;
 }
 
-const char *sound_named(bool *taken, const uint8_t *file, uint64_t bytes)
+static const char *format_name(int format)
 {
-    const struct mark *mark = mark_of(file, bytes);
+    SF_FORMAT_INFO info = {.format = format};
 
-    *taken = mark != NULL && mark->read != NULL;
-    return mark != NULL ? mark->name : NULL;
+    sf_command(NULL, SFC_GET_FORMAT_INFO, &info, sizeof info);
+    return info.name != NULL ? info.name : "unknown";
+}
+
+/* How samples of an encoding are taken. */
+struct encoding {
+    uint32_t bytes;    /* of the integer that a sample becomes */
+    bool is_real;      /* libsndfile's decoder makes real numbers */
+    bool is_converted; /* the file holds no integers */
+};
+
+static struct encoding encoding_of(int format)
+{
+    switch (format & SF_FORMAT_SUBMASK) {
+    case SF_FORMAT_PCM_S8:
+    case SF_FORMAT_PCM_U8:
+    case SF_FORMAT_DPCM_8:
+        return (struct encoding){1, false, false};
+    case SF_FORMAT_PCM_16:
+    case SF_FORMAT_ALAC_16:
+    case SF_FORMAT_DPCM_16:
+    case SF_FORMAT_DWVW_12:
+    case SF_FORMAT_DWVW_16:
+        return (struct encoding){2, false, false};
+    case SF_FORMAT_PCM_24:
+    case SF_FORMAT_ALAC_20:
+    case SF_FORMAT_ALAC_24:
+    case SF_FORMAT_DWVW_24:
+        return (struct encoding){3, false, false};
+    case SF_FORMAT_PCM_32:
+    case SF_FORMAT_ALAC_32:
+        return (struct encoding){4, false, false};
+    case SF_FORMAT_FLOAT:
+    case SF_FORMAT_DOUBLE:
+        return (struct encoding){4, true, true};
+    case SF_FORMAT_VORBIS:
+    case SF_FORMAT_OPUS:
+    case SF_FORMAT_MPEG_LAYER_I:
+    case SF_FORMAT_MPEG_LAYER_II:
+    case SF_FORMAT_MPEG_LAYER_III:
+        return (struct encoding){2, true, true};
+    default: /* mu-law, A-law, ADPCM, GSM: decoders make 16 bits */
+        return (struct encoding){2, false, true};
+    }
 }
 
 /* ---- reading ---- */
 
 struct reader {
     const char *path;
-    const struct mark *mark;
+    const char *kind; /* "WAV (Microsoft)" */
     struct sound_header header;
+    struct encoding encoding;
     SNDFILE *file;
     SF_INFO info;
-    uint64_t most; /* most bytes of samples */
+    uint64_t most;    /* most bytes of samples */
+    uint64_t clipped; /* samples beyond full scale */
+    void *block;      /* malloc'd: BLOCK_FRAMES frames of int or double */
 };
 
-static int read_sample_bytes(struct sound *sound, const struct reader *reader,
-                             uint32_t wanted)
+static void store_sample(uint8_t *to, uint32_t value, uint32_t bytes)
 {
-    int format = reader->info.format & SF_FORMAT_SUBMASK;
-    SF_FORMAT_INFO name = {.format = format};
-
-    sound->is_signed = format != SF_FORMAT_PCM_U8;
-    sound->sample_bytes = format == SF_FORMAT_PCM_32                        ? 4
-                          : format == SF_FORMAT_PCM_16                      ? 2
-                          : format == SF_FORMAT_PCM_S8 || !sound->is_signed ? 1
-                                                                            : 0;
-    if ((sound->sample_bytes & wanted) != 0) {
-        return 0;
+    for (uint32_t i = 0; i < bytes; ++i) {
+        to[i] = (uint8_t)(value >> 8 * i);
     }
-    sf_command(NULL, SFC_GET_FORMAT_INFO, &name, sizeof name);
-    return file_error(
-        reader->path, "%s header: samples are %s; must be PCM of %s",
-        reader->mark->name, name.name != NULL ? name.name : "of another kind",
-        (wanted & SOUND_8_BITS) == 0 ? "16 bits" : "8, 16 or 32 bits");
 }
 
-static int read_info(struct sound *sound, const struct reader *reader,
-                     uint32_t wanted)
-{
-    const SF_INFO *info = &reader->info;
-
-    if ((wanted & SOUND_RATE) != 0 && reader->header.rate_is_odd) {
-        return file_error(reader->path,
-                          "%s header: the sample rate is %" PRIu32
-                          " Hz; must be 1 or more, and below 2^31",
-                          reader->mark->name, reader->header.odd_rate);
-    }
-    if (info->channels < 1 || info->channels > (int)SOUND_CHANNELS_MAX ||
-        info->samplerate < 1) {
-        return file_error(reader->path,
-                          "%s header: %d channels at %d Hz; 1 to %u channels "
-                          "are taken",
-                          reader->mark->name, info->channels, info->samplerate,
-                          SOUND_CHANNELS_MAX);
-    }
-    if (read_sample_bytes(sound, reader, wanted) != 0) {
-        return 1;
-    }
-    sound->channels = (uint32_t)info->channels;
-    sound->frame_bytes = sound->channels * sound->sample_bytes;
-    sound->rate = (uint32_t)info->samplerate;
-    return 0;
-}
-
-/* Reads frames. libsndfile gives samples of any length in the upper bits of an
-   int; unsigned ones have 128 subtracted. Returns the number of frames. */
-static int64_t read_block(uint8_t *to, const struct sound *sound,
+/* Reads frames of integers, which libsndfile gives in the upper bits of an int;
+   unsigned ones have 128 subtracted. Returns the number of frames. */
+static int64_t read_whole(uint8_t *to, const struct sound *sound,
                           const struct reader *reader)
 {
-    int block[BLOCK_FRAMES * SOUND_CHANNELS_MAX];
-    int64_t got = sf_readf_int(reader->file, block, BLOCK_FRAMES);
+    const int *block = (const int *)reader->block;
+    uint32_t bytes = sound->shape.sample_bytes;
+    int64_t got = sf_readf_int(reader->file, reader->block, BLOCK_FRAMES);
 
-    for (int64_t i = 0; i < got * sound->channels; ++i) {
+    for (int64_t i = 0; i < got * sound->shape.channels; ++i) {
         uint32_t value =
-            (uint32_t)block[i] ^ (sound->is_signed ? 0 : 0x80000000u);
+            (uint32_t)block[i] ^ (sound->is_unsigned ? 0x80000000u : 0);
 
-        for (uint32_t left = sound->sample_bytes; left > 0; --left) {
-            *to++ = (uint8_t)(value >> (32 - 8 * left));
-        }
+        store_sample(to, value >> (32 - 8 * bytes), bytes);
+        to += bytes;
     }
     return got;
 }
 
-static int read_frames(struct sound *sound, const struct reader *reader)
+/* Reads frames of real numbers. Returns the number of frames, or -1 after a
+   message. */
+static int64_t read_real(uint8_t *to, const struct sound *sound,
+                         struct reader *reader)
+{
+    const double *block = (const double *)reader->block;
+    uint32_t bytes = sound->shape.sample_bytes;
+    double scale = ldexp(1, (int)(8 * bytes - 1));
+    int64_t got = sf_readf_double(reader->file, reader->block, BLOCK_FRAMES);
+
+    for (int64_t i = 0; i < got * sound->shape.channels; ++i) {
+        double value = rint(block[i] * scale);
+
+        if (!isfinite(value)) {
+            file_error(reader->path,
+                       "frame %" PRIu64 ", channel %" PRId64 ": is %s; must be "
+                       "a finite number",
+                       sound->frames + (uint64_t)(i / sound->shape.channels),
+                       i % sound->shape.channels,
+                       isnan(value) ? "NaN" : "infinite");
+            return -1;
+        }
+        reader->clipped += value > scale || value < -scale;
+        value = value > scale - 1 ? scale - 1 : value < -scale ? -scale : value;
+        store_sample(to, (uint32_t)(int32_t)value, bytes);
+        to += bytes;
+    }
+    return got;
+}
+
+static int read_frames(struct sound *sound, struct reader *reader)
 {
     size_t block = (size_t)BLOCK_FRAMES * sound->frame_bytes;
     size_t room = 0;
@@ -239,214 +194,194 @@ static int read_frames(struct sound *sound, const struct reader *reader)
             return file_error(reader->path,
                               "%s: expands to more than %" PRIu64
                               " bytes, 64 MiB or 100 times the file",
-                              reader->mark->name, reader->most);
+                              reader->kind, reader->most);
         }
         if (room - used < block) {
             room = 2 * room + block;
             sound->data = memory_or_exit(realloc(sound->data, room));
         }
-        got = read_block(sound->data + used, sound, reader);
+        got = reader->encoding.is_real
+                  ? read_real(sound->data + used, sound, reader)
+                  : read_whole(sound->data + used, sound, reader);
         sound->frames += got > 0 ? (uint64_t)got : 0;
     }
-    return 0;
+    return got < 0 ? 1
+           : sf_error(reader->file) == SF_ERR_NO_ERROR
+               ? 0
+               : file_error(reader->path, "%s: frame %" PRIu64 ": %s",
+                            reader->kind, sound->frames,
+                            sf_strerror(reader->file));
 }
 
-static int truncated(const struct reader *reader, uint64_t stated,
-                     uint64_t there)
+/* Notes what became of the samples. */
+static void note_conversion(struct format_load *load,
+                            const struct reader *reader)
 {
-    return file_error(reader->path,
-                      "truncated: the header says %" PRIu64
-                      " frames, the file ends after %" PRIu64,
-                      stated, there);
+    const char *name = file_name(reader->path);
+    const char *encoding = format_name(reader->info.format & SF_FORMAT_SUBMASK);
+    unsigned bits = 8 * reader->encoding.bytes;
+
+    if (reader->encoding.is_real) {
+        format_note(load,
+                    "%s: its samples (%s) became %u-bit integers: full scale, "
+                    "1.0, is 2^%u; %" PRIu64 " beyond it were clipped.",
+                    name, encoding, bits, bits - 1, reader->clipped);
+    } else if (reader->encoding.is_converted) {
+        format_note(load,
+                    "%s: its samples (%s) became the %u-bit integers that they "
+                    "stand for.",
+                    name, encoding, bits);
+    }
 }
 
-/* Checks before reading that the file has the bytes that its header says. */
-static int check_bytes(const struct sound *sound, const struct reader *reader)
+/* Notes choices on the file's length that the user may not expect. */
+static void note_length(struct format_load *load, const struct reader *reader,
+                        uint64_t frames)
 {
     const struct sound_header *header = &reader->header;
+    const char *name = file_name(reader->path);
+    char log[4096] = "";
 
-    if (!header->is_counted || header->counts_frames || header->is_open) {
-        return 0;
-    }
-    if (header->stated % sound->frame_bytes != 0) {
-        return file_error(reader->path,
-                          "%s header: %" PRIu64 " bytes of samples; must be a "
-                          "multiple of %u",
-                          reader->mark->name, header->stated,
-                          sound->frame_bytes);
-    }
-    return header->there < header->stated
-               ? truncated(reader, header->stated / sound->frame_bytes,
-                           header->there / sound->frame_bytes)
-               : 0;
-}
-
-/* Checks after reading that the file has the frames that its header says. */
-static int check_frames(const struct sound *sound, struct reader *reader)
-{
-    struct sound_header *header = &reader->header;
-    uint64_t stated = header->stated / sound->frame_bytes;
-
-    if (header->counts_frames) {
-        stated = header->stated;
-        header->is_open =
-            sound->frames > 0 &&
-            (stated == 0 || (stated > sound->frames &&
-                             stated * sound->frame_bytes >= OPEN_BYTES));
-    } else if (!header->is_counted) { /* FLAC */
-        stated = (uint64_t)reader->info.frames;
-        header->is_open = stated == 0 || stated >= SF_COUNT_MAX;
-    }
-    if (header->is_open || stated == sound->frames) {
-        return 0;
-    }
-    if (stated < sound->frames) {
-        return file_error(reader->path,
-                          "%s header: says %" PRIu64 " frames, the samples are "
-                          "%" PRIu64,
-                          reader->mark->name, stated, sound->frames);
-    }
-    return truncated(reader, stated, sound->frames);
-}
-
-static int read_all(struct sound *sound, struct reader *reader, uint32_t wanted)
-{
-    int status = read_info(sound, reader, wanted);
-
-    status = status == 0 ? check_bytes(sound, reader) : status;
-    status = status == 0 ? read_frames(sound, reader) : status;
-    if (status == 0 && sf_error(reader->file) != SF_ERR_NO_ERROR) {
-        return file_error(reader->path, "%s: frame %" PRIu64 ": %s",
-                          reader->mark->name, sound->frames,
-                          sf_strerror(reader->file));
-    }
-    return status == 0 ? check_frames(sound, reader) : status;
-}
-
-/* Refuses a file that has no integer samples. */
-static int refuse(const char *path, const struct mark *mark)
-{
-    return mark == NULL
-               ? file_error(path, "is no sound file; must be WAV, AIFF, AU or "
-                                  "FLAC")
-               : file_error(path, "is %s; must be WAV, AIFF, AU or FLAC",
-                            mark->name);
-}
-
-/* Notes choices in reading a file that the user may not expect. */
-static void tell(struct format_load *load, const struct reader *reader,
-                 uint64_t frames)
-{
-    if (reader->header.is_open) {
+    if (header->is_open || reader->info.frames == SF_COUNT_MAX) {
         format_note(load,
                     "The header of %s leaves its length open: all to the "
                     "file's end was taken, %" PRIu64 " frames.",
-                    file_name(reader->path), frames);
+                    name, frames);
     }
-    if (reader->header.is_last) {
+    if (header->is_last) {
         format_note(load,
                     "%s has several data chunks: the last was taken, %" PRIu64
                     " frames.",
-                    file_name(reader->path), frames);
+                    name, frames);
+    }
+    if (header->there < header->stated) {
+        format_note(load,
+                    "%s is cut short: its header says %" PRIu64
+                    " bytes of samples, %" PRIu64 " are there; %" PRIu64
+                    " frames were taken.",
+                    name, header->stated, header->there, frames);
+        return;
+    }
+    sf_command(reader->file, SFC_GET_LOG_INFO, log, sizeof log);
+    if (header->head_bytes == 0 && (strstr(log, "(should be ") != NULL ||
+                                    strstr(log, "truncated") != NULL)) {
+        format_note(load,
+                    "The header of %s gives another length than the file "
+                    "has: %" PRIu64 " frames were taken.",
+                    name, frames);
     }
 }
 
-/* Opens a copy of the file with the corrected header. Returns 0, or 1 after a
-   message. */
+/* Sets the form of a file without header, which its name tells alone. */
+static void take_suffix(SF_INFO *info, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    int encoding = dot == NULL                    ? 0
+                   : strcasecmp(dot, ".gsm") == 0 ? SF_FORMAT_GSM610
+                   : strcasecmp(dot, ".vox") == 0 ? SF_FORMAT_VOX_ADPCM
+                                                  : 0;
+
+    if (encoding != 0) {
+        *info = (SF_INFO){.samplerate = 8000,
+                          .channels = 1,
+                          .format = SF_FORMAT_RAW | encoding};
+    }
+}
+
+/* Opens a copy of the file with the mended header. Returns 0, 1 after a
+   message, or SOUND_NONE. */
 static int open_copy(struct reader *reader)
 {
+    const struct sound_header *header = &reader->header;
     int file = process_memory();
     const char *why;
 
-    if (!process_memory_write(file, reader->header.file,
-                              (size_t)reader->header.bytes, 0)) {
+    if (!process_memory_write(file, header->head, header->head_bytes, 0) ||
+        !process_memory_write(file, header->rest, header->bytes,
+                              header->head_bytes)) {
         process_close(file);
         return file_error(reader->path, "no memory for a copy");
+    }
+    if (header->head_bytes == 0) {
+        take_suffix(&reader->info, reader->path);
     }
     reader->file = sf_open_fd(file, SFM_READ, &reader->info, SF_TRUE);
     if (reader->file != NULL) {
         return 0;
     }
     why = sf_strerror(NULL);
-    return file_error(reader->path, "%s header: %s%s", reader->mark->name,
-                      reader->header.format,
+    if (sf_error(NULL) == SF_ERR_UNRECOGNISED_FORMAT ||
+        strstr(why, "resource fork") != NULL) {
+        return SOUND_NONE;
+    }
+    return file_error(reader->path, "cannot be read as a sound: %s",
                       strstr(why, "SF_INFO") != NULL
                           ? "its sample rate or its channels cannot be"
                           : why);
 }
 
-int sound_decode(struct sound *sound, struct format_load *load,
-                 const char *path, uint8_t *file, uint64_t bytes,
-                 uint32_t wanted)
+static int read_all(struct sound *sound, struct format_load *load,
+                    struct reader *reader)
 {
-    struct reader reader = {.path = path,
-                            .mark = mark_of(file, bytes),
-                            .most = unpack_limit(bytes)};
+    const SF_INFO *info = &reader->info;
     int status;
 
-    *sound = (struct sound){.data = NULL};
-    if (reader.mark == NULL || reader.mark->read == NULL) {
-        return refuse(path, reader.mark);
+    reader->kind = format_name(info->format & SF_FORMAT_TYPEMASK);
+    reader->encoding = encoding_of(info->format);
+    sound->is_unsigned = (info->format & SF_FORMAT_SUBMASK) == SF_FORMAT_PCM_U8;
+    sound->shape = (struct sound_shape){
+        (uint32_t)info->channels,
+        reader->header.rate_is_odd ? 0 : (uint32_t)info->samplerate,
+        reader->encoding.bytes, info->format};
+    sound->frame_bytes = sound->shape.channels * sound->shape.sample_bytes;
+    reader->block = memory_or_exit(
+        malloc((size_t)BLOCK_FRAMES * sound->shape.channels * sizeof(double)));
+    status = read_frames(sound, reader);
+    free(reader->block);
+    if (status == 0) {
+        note_conversion(load, reader);
+        note_length(load, reader, sound->frames);
     }
-    status = reader.mark->read(&reader.header, path, file, bytes);
+    return status;
+}
+
+int sound_decode(struct sound *sound, struct format_load *load,
+                 const char *path, uint8_t *file, uint64_t bytes)
+{
+    struct reader reader = {.path = path, .most = unpack_limit(bytes)};
+    int status = sound_header_mend(&reader.header, path, file, bytes);
+
+    *sound = (struct sound){.data = NULL};
     status = status == 0 ? open_copy(&reader) : status;
     if (status != 0) {
         return status;
     }
-    status = read_all(sound, &reader, wanted);
+    status = read_all(sound, load, &reader);
     sf_close(reader.file);
     if (status != 0) {
         free(sound->data);
         sound->data = NULL;
-    } else {
-        tell(load, &reader, sound->frames);
     }
     return status;
 }
 
-int sound_read(struct sound *sound, struct format_load *load, const char *path,
-               uint32_t wanted)
+int sound_read(struct sound *sound, struct format_load *load, const char *path)
 {
     uint8_t *file;
     uint64_t bytes;
+    const char *kind;
     int status = format_read_file(load, &file, &bytes, path);
 
-    if (status == 0) {
-        status = sound_decode(sound, load, path, file, bytes, wanted);
-        free(file);
+    if (status != 0) {
+        return status;
     }
-    return status;
-}
-
-/* ---- writing ---- */
-
-int sound_write(FILE *out, const char *path, const uint8_t *data,
-                uint64_t bytes, uint32_t channels, uint32_t rate)
-{
-    SF_INFO info = {.channels = (int)channels,
-                    .samplerate = (int)rate,
-                    .format = SF_FORMAT_WAV | SF_FORMAT_PCM_16};
-    FILE *copy = fdopen(process_memory(), "w+b");
-    SNDFILE *file;
-    struct stat is = {.st_size = 0};
-    uint8_t *whole = NULL;
-    bool written;
-    int status;
-
-    if (copy == NULL) {
-        return file_error(path, "no memory for a copy");
-    }
-    file = sf_open_fd(fileno(copy), SFM_WRITE, &info, SF_FALSE);
-    written = file != NULL &&
-              sf_write_raw(file, data, (int64_t)bytes) == (int64_t)bytes;
-    written &=
-        file != NULL && sf_close(file) == 0 && fstat(fileno(copy), &is) == 0;
-    status = written ? file_read_open(&whole, copy, (uint64_t)is.st_size, path)
-                     : file_error(path, "%s", sf_strerror(NULL));
-    if (status == 0) {
-        fwrite(whole, 1, (size_t)is.st_size, out);
-    }
-    free(whole);
-    fclose(copy);
-    return status;
+    kind = sound_named(file, bytes);
+    status = sound_decode(sound, load, path, file, bytes);
+    free(file);
+    return status != SOUND_NONE
+               ? status
+               : file_error(path,
+                            "is %s; must be WAV, AIFF, AU, FLAC, Ogg, "
+                            "MP3, CAF or another that libsndfile reads",
+                            kind != NULL ? kind : "no sound file");
 }

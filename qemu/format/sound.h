@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads sound files of integer samples, WAV, AIFF, AU and FLAC, by libsndfile,
- * and writes WAV. Samples are not converted. A file with fewer samples than its
- * header says is an error, which libsndfile alone would ignore.
+ * Reads every sound file that libsndfile opens, and writes sound files. Samples
+ * become signed integers of 1 to 4 bytes, little-endian (8 bits of WAV: as they
+ * are, unsigned), by this rule:
+ *
+ *   integers of 8 to 32 bits, ALAC, DWVW, DPCM  as they are
+ *   float and double                            32 bits, 1.0 is 2^31
+ *   Vorbis, Opus, MPEG                          16 bits, 1.0 is 2^15
+ *   mu-law, A-law, ADPCM, GSM                   the 16 bits that they stand for
+ *
+ * Real numbers go to the nearest integer, halves to the even one. Those beyond
+ * full scale are clipped and counted, infinite ones and NaN are refused.
  */
 #ifndef QEMU_FORMAT_SOUND_H
 #define QEMU_FORMAT_SOUND_H
@@ -14,42 +22,53 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define SOUND_CHANNELS_MAX 64u
+#define SOUND_INPUT                                                            \
+    "any sound that libsndfile reads: WAV, AIFF, AU, FLAC, Ogg, MP3, CAF .."
+#define SOUND_SUFFIXES "wav wave aiff aif aifc au snd flac caf w64 rf64"
 
-struct sound {
-    uint8_t *data; /* malloc'd: frames * frame_bytes, little-endian */
-    uint64_t frames;
-    uint32_t frame_bytes;  /* channels * sample_bytes */
-    uint32_t channels;     /* 1 to SOUND_CHANNELS_MAX */
-    uint32_t sample_bytes; /* 1, 2 or 4 */
-    bool is_signed; /* samples are signed; always if longer than a byte */
-    uint32_t rate;  /* samples a second; 1 or more if SOUND_RATE was wanted */
+/* Form of the samples, also of an output. */
+struct sound_shape {
+    uint32_t channels;     /* 1 or more */
+    uint32_t rate;         /* samples a second; 0: the file has no valid one */
+    uint32_t sample_bytes; /* 1 to 4 */
+    int format;            /* libsndfile's number of container and encoding */
 };
 
-/* Returns the kind of sound file that the bytes begin, for people: "WAV"; NULL:
-   unknown. Sets `taken` if sound_decode() can read such files. */
-const char *sound_named(bool *taken, const uint8_t *file, uint64_t bytes);
+struct sound {
+    uint8_t *data; /* malloc'd: frames * frame_bytes */
+    uint64_t frames;
+    uint32_t frame_bytes; /* channels * sample_bytes */
+    bool is_unsigned;     /* 8-bit samples as in WAV */
+    struct sound_shape shape;
+};
 
-#define SOUND_8_BITS 1u
-#define SOUND_16_BITS 2u
-#define SOUND_32_BITS 4u
-#define SOUND_RATE 8u
+#define SOUND_NONE (-1)
 
-/* Reads the samples of a file in memory; `path` is for messages. A length that
-   the header leaves open is filled in, with a note. `wanted` is the sum of the
-   allowed SOUND_.._BITS, and of SOUND_RATE if a rate is needed. Returns 0; or
-   1, after a message on stderr. */
+/* Reads the samples of a file in memory, which it may change; `path` is for
+   messages. Returns 0; 1 after a message on stderr; SOUND_NONE, without one, if
+   libsndfile does not know the kind of file. */
 NODISCARD int sound_decode(struct sound *sound, struct format_load *load,
-                           const char *path, uint8_t *file, uint64_t bytes,
-                           uint32_t wanted);
+                           const char *path, uint8_t *file, uint64_t bytes);
 
-/* Reads a file, which load->as_is leaves compressed, by sound_decode(). */
+/* Returns the kind of a sound file that libsndfile does not know, by its first
+   bytes: "AAC"; NULL: it is no sound file. */
+const char *sound_named(const uint8_t *file, uint64_t bytes);
+
+/* Reads a file, which load->as_is leaves compressed, by sound_decode(); refuses
+   one that is no sound. Returns 0, or 1 after a message. */
 NODISCARD int sound_read(struct sound *sound, struct format_load *load,
-                         const char *path, uint32_t wanted);
+                         const char *path);
 
-/* Writes a WAV file of 16-bit samples; `path` is for messages. Returns 0, or 1
-   after a message; the caller also checks the stream for write errors. */
+/* Checks whether a file of this name can hold an output of this shape, with a
+   note if it becomes another kind of file or of samples than the load was.
+   Returns 0, or 1 after a message. */
+NODISCARD int sound_check(const struct format_load *load,
+                          const struct sound_shape *shape, const char *path);
+
+/* Writes signed samples as a file of the kind that the suffix of `path` names,
+   or of the input's kind. Returns 0, or 1 after a message; the caller also
+   checks the stream for write errors. */
 NODISCARD int sound_write(FILE *out, const char *path, const uint8_t *data,
-                          uint64_t bytes, uint32_t channels, uint32_t rate);
+                          uint64_t bytes, const struct sound_shape *shape);
 
 #endif

@@ -15,8 +15,8 @@
 static const struct {
     const char *name;
     uint8_t type; /* the kernel's argument */
-} types[] = {{"u8", 1},           {"s8", SIGNED + 1}, {"u16", 2},
-             {"s16", SIGNED + 2}, {"u32", 4},         {"s32", SIGNED + 4}};
+} types[] = {{"u8", 1},  {"s8", SIGNED + 1},  {"u16", 2}, {"s16", SIGNED + 2},
+             {"u24", 3}, {"s24", SIGNED + 3}, {"u32", 4}, {"s32", SIGNED + 4}};
 
 #define TYPES (sizeof types / sizeof *types)
 
@@ -62,23 +62,17 @@ static int refuse_type(const char *path, uint8_t type, uint8_t is)
                        type_name(type), file_name(path), type_name(is));
 }
 
-/* Decodes a sound file; a unit is a frame, a sample of each channel. */
-static int decode_sound(struct format_load *load, const char *path,
-                        uint8_t *type)
+/* Makes a sound the load; a unit is a frame, a sample of each channel. */
+static int store_sound(struct format_load *load, const struct sound *sound,
+                       const char *path, uint8_t *type)
 {
-    struct sound sound;
-    uint8_t is;
-    int status = sound_decode(&sound, load, path, load->data, load->units,
-                              SOUND_8_BITS + SOUND_16_BITS + SOUND_32_BITS);
+    uint8_t is = (uint8_t)(sound->shape.sample_bytes +
+                           (sound->is_unsigned ? 0 : SIGNED));
 
-    if (status != 0) {
-        return status;
-    }
     free(load->data);
-    load->data = sound.data;
-    load->units = sound.frames;
-    load->unit_bytes = sound.frame_bytes;
-    is = (uint8_t)(sound.sample_bytes + (sound.is_signed ? SIGNED : 0));
+    load->data = sound->data;
+    load->units = sound->frames;
+    load->unit_bytes = sound->frame_bytes;
     if (*type != 0 && *type != is) {
         return refuse_type(path, *type, is);
     }
@@ -90,17 +84,21 @@ static int decode_sound(struct format_load *load, const char *path,
 static int take_samples(struct format_load *load, const char *path,
                         uint8_t *type)
 {
-    bool taken = false;
-    const char *kind =
-        load->as_is ? NULL : sound_named(&taken, load->data, load->units);
+    const char *kind = NULL;
+    int status = SOUND_NONE;
+    struct sound sound;
 
-    if (taken) {
-        return decode_sound(load, path, type);
+    if (!load->as_is) {
+        kind = sound_named(load->data, load->units);
+        status = sound_decode(&sound, load, path, load->data, load->units);
+    }
+    if (status != SOUND_NONE) {
+        return status == 0 ? store_sound(load, &sound, path, type) : status;
     }
     if (kind != NULL && *type == 0) {
         return file_error(path,
-                          "is %s; must be WAV, AIFF, AU or FLAC; --arg type=u8 "
-                          "counts its bytes",
+                          "is %s, which libsndfile does not read; --arg "
+                          "type=u8 counts its bytes",
                           kind);
     }
     if (kind != NULL) {
@@ -155,8 +153,8 @@ static int read_stats(struct format_load *load, const char *path,
 const struct format format_stats = {
     .kernel = "stats",
     .done = "counted",
-    .argument = "type=u8, s8, u16, s16, u32 or s32: samples of a raw file "
-                "(default u8); a sound file has its own",
-    .input = "any file, or WAV, AIFF, AU or FLAC of 8, 16 or 32 bits",
+    .argument = "type=u8, s8, u16, s16, u24, s24, u32 or s32: samples of a raw "
+                "file (default u8); a sound file has its own",
+    .input = "any file, or " SOUND_INPUT,
     .read = read_stats,
 };

@@ -192,7 +192,7 @@ def test_other_sounds(tmp_path, suffix, kinds):
 def test_sounds_that_are_not_taken(tmp_path):
     """Their bytes are counted if a type is named, which a remark says."""
     path = tmp_path / "a"
-    path.write_bytes(b"OggS" + bytes(range(200)))
+    path.write_bytes(b"ADIF" + bytes(range(200)))
     check(run(path, "type=u8"),
           stats(numpy.frombuffer(path.read_bytes(), "u1")))
-    assert "is Ogg, all of whose bytes" in remarks(path, "type=u8")
+    assert "is AAC, all of whose bytes" in remarks(path, "type=u8")

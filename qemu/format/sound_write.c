@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/format/sound.h"
+
+#include "qemu/base/file.h"
+#include "qemu/base/memory.h"
+#include "qemu/base/process.h"
+
+#include <inttypes.h>
+#include <sndfile.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#define BLOCK_SAMPLES 4096u
+#define OLD_BYTES_MAX (UINT32_MAX - 65536u) /* of files of 32-bit lengths */
+
+/* Returns the container that the suffix of `path` names; 0: none. */
+static int container_of(const char *path)
+{
+    static const struct {
+        const char *suffix;
+        int container;
+    } kinds[] = {{".wav", SF_FORMAT_WAV},   {".wave", SF_FORMAT_WAV},
+                 {".aiff", SF_FORMAT_AIFF}, {".aif", SF_FORMAT_AIFF},
+                 {".aifc", SF_FORMAT_AIFF}, {".au", SF_FORMAT_AU},
+                 {".snd", SF_FORMAT_AU},    {".flac", SF_FORMAT_FLAC},
+                 {".caf", SF_FORMAT_CAF},   {".w64", SF_FORMAT_W64},
+                 {".rf64", SF_FORMAT_RF64}};
+    const char *dot = strrchr(path, '.');
+
+    for (size_t i = 0; dot != NULL && i < sizeof kinds / sizeof *kinds; ++i) {
+        if (strcasecmp(dot, kinds[i].suffix) == 0) {
+            return kinds[i].container;
+        }
+    }
+    return 0;
+}
+
+static SF_INFO info_of(const struct sound_shape *shape, int format)
+{
+    return (SF_INFO){.channels = (int)shape->channels,
+                     .samplerate = shape->rate == 0 ? 1 : (int)shape->rate,
+                     .format = format};
+}
+
+static bool is_writable(const struct sound_shape *shape, int format)
+{
+    SF_INFO info = info_of(shape, format);
+
+    return sf_format_check(&info) != 0;
+}
+
+/* Returns whether an encoding holds the samples of the shape unchanged. */
+static bool is_lossless(const struct sound_shape *shape, int encoding)
+{
+    switch (encoding) {
+    case SF_FORMAT_PCM_S8:
+    case SF_FORMAT_PCM_U8:
+        return shape->sample_bytes == 1;
+    case SF_FORMAT_PCM_16:
+        return shape->sample_bytes == 2;
+    case SF_FORMAT_PCM_24:
+        return shape->sample_bytes == 3;
+    case SF_FORMAT_PCM_32:
+    case SF_FORMAT_FLOAT:
+    case SF_FORMAT_DOUBLE:
+        return shape->sample_bytes == 4;
+    default:
+        return false;
+    }
+}
+
+/* Returns the format of an output: the input's if the suffix does not name
+   another kind of file and its encoding loses nothing; else the kind's integers
+   of as many bits; 0: the kind has none. */
+static int output_format(const struct sound_shape *shape, const char *path)
+{
+    static const int integers[] = {SF_FORMAT_PCM_S8, SF_FORMAT_PCM_16,
+                                   SF_FORMAT_PCM_24, SF_FORMAT_PCM_32};
+    int own = shape->format & SF_FORMAT_TYPEMASK;
+    int named = container_of(path);
+    int encoding = shape->format & SF_FORMAT_SUBMASK;
+    int format = named | encoding;
+
+    if (named == 0 || named == own ||
+        (named == SF_FORMAT_WAV && own == SF_FORMAT_WAVEX)) {
+        format = shape->format;
+        named = own;
+    }
+    if (is_lossless(shape, encoding) && is_writable(shape, format)) {
+        return format;
+    }
+    encoding = integers[shape->sample_bytes - 1];
+    for (int i = 0; i < 2; ++i) {
+        if (is_writable(shape, named | encoding)) {
+            return named | encoding;
+        }
+        if (shape->sample_bytes == 1 &&
+            is_writable(shape, named | SF_FORMAT_PCM_U8)) {
+            return named | SF_FORMAT_PCM_U8;
+        }
+        if (container_of(path) != 0) {
+            break;
+        }
+        named = SF_FORMAT_WAV;
+    }
+    return 0;
+}
+
+/* Returns the name of a container or of an encoding. */
+static const char *name_of(int format)
+{
+    SF_FORMAT_INFO info = {.format = format};
+
+    sf_command(NULL, SFC_GET_FORMAT_INFO, &info, sizeof info);
+    return info.name != NULL ? info.name : "unknown";
+}
+
+int sound_check(const struct format_load *load, const struct sound_shape *shape,
+                const char *path)
+{
+    struct format_load own = {.notes = load->notes};
+    int format = output_format(shape, path);
+    uint64_t bytes = load->units * load->unit_bytes;
+    int container = format & SF_FORMAT_TYPEMASK;
+
+    if (format == 0) {
+        return file_error(path,
+                          "such a file cannot hold %u channels of %u bits at "
+                          "%" PRIu32 " Hz; .wav, .aiff and .caf can",
+                          shape->channels, 8 * shape->sample_bytes,
+                          shape->rate);
+    }
+    if (bytes > OLD_BYTES_MAX && container != SF_FORMAT_CAF &&
+        container != SF_FORMAT_W64 && container != SF_FORMAT_RF64) {
+        return file_error(path,
+                          "such a file holds less than 4 GiB of samples, not "
+                          "%" PRIu64 " bytes; .caf, .w64 and .rf64 can",
+                          bytes);
+    }
+    if (((format ^ shape->format) & (SF_FORMAT_TYPEMASK | SF_FORMAT_SUBMASK)) !=
+        0) {
+        format_note(&own, "The output is %s, %s.", name_of(container),
+                    name_of(format & SF_FORMAT_SUBMASK));
+    }
+    return 0;
+}
+
+/* Writes all samples. Returns whether it succeeded. */
+static bool write_samples(SNDFILE *file, const uint8_t *data, uint64_t bytes,
+                          uint32_t sample_bytes)
+{
+    int block[BLOCK_SAMPLES];
+    uint64_t left = bytes / sample_bytes;
+
+    while (left > 0) {
+        uint32_t count = left < BLOCK_SAMPLES ? (uint32_t)left : BLOCK_SAMPLES;
+
+        for (uint32_t i = 0; i < count; ++i) {
+            uint32_t value = 0;
+
+            for (uint32_t byte = 0; byte < sample_bytes; ++byte) {
+                value = value >> 8 | (uint32_t)*data++ << 24;
+            }
+            block[i] = (int)value;
+        }
+        if (sf_write_int(file, block, count) != count) {
+            return false;
+        }
+        left -= count;
+    }
+    return true;
+}
+
+int sound_write(FILE *out, const char *path, const uint8_t *data,
+                uint64_t bytes, const struct sound_shape *shape)
+{
+    SF_INFO info = info_of(shape, output_format(shape, path));
+    FILE *copy = fdopen(process_memory(), "w+b");
+    SNDFILE *file;
+    struct stat is = {.st_size = 0};
+    uint8_t *whole = NULL;
+    bool written;
+    int status;
+
+    if (copy == NULL) {
+        return file_error(path, "no memory for a copy");
+    }
+    file = sf_open_fd(fileno(copy), SFM_WRITE, &info, SF_FALSE);
+    if (file != NULL) {
+        /* The same samples make the same file at any time: no peak chunk. */
+        sf_command(file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE);
+        sf_command(file, SFC_SET_SCALE_INT_FLOAT_WRITE, NULL, SF_TRUE);
+    }
+    written =
+        file != NULL && write_samples(file, data, bytes, shape->sample_bytes);
+    written &=
+        file != NULL && sf_close(file) == 0 && fstat(fileno(copy), &is) == 0;
+    status = written ? file_read_open(&whole, copy, (uint64_t)is.st_size, path)
+                     : file_error(path, "%s", sf_strerror(NULL));
+    if (status == 0) {
+        fwrite(whole, 1, (size_t)is.st_size, out);
+    }
+    free(whole);
+    fclose(copy);
+    return status;
+}
