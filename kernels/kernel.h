@@ -49,8 +49,9 @@ struct kernel_terms {
        serial ports 6144. */
     uint32_t result_bytes_max;
     /* P and Q of an output of P/Q bytes a unit, each 0 to KERNEL_OUTPUT_MAX; Q
-       = 0: there is no output. Units b to e - 1 have floor(e P/Q) - floor(b
-       P/Q) bytes of output; if output_varies, at most as many. */
+       = 0: there is no output. Units b to e - 1 have ceil(e P/Q) - ceil(b P/Q)
+       bytes of output, so that a byte of 8 bits belongs to the range with the
+       unit of its first bit; if output_varies, at most as many. */
     uint16_t output_numerator;
     uint16_t output_denominator;
     bool output_varies;
@@ -85,11 +86,14 @@ static inline uint32_t kernel_range_bytes(const struct kernel_range *range)
     return range->units * range->unit_bytes;
 }
 
-/* Returns the byte at which the output of unit `position` begins. */
+/* Returns the byte at which the output of unit `position` begins; if a byte has
+   several units, the first byte that begins there or later. */
 static inline uint64_t kernel_output_at(const struct kernel_terms *terms,
                                         uint64_t position)
 {
-    return position * terms->output_numerator / terms->output_denominator;
+    uint32_t q = terms->output_denominator;
+
+    return (position * terms->output_numerator + q - 1) / q;
 }
 
 /* Bytes: more than any memory has, even with the heads of messages. */
@@ -115,6 +119,57 @@ struct kernel_result {
                         NULL: the terms have no output */
     uint32_t output_bytes;
 };
+
+/* ---- an output that has a bit for each byte of the load ---- */
+
+/* Sets the terms of such an output: bit i % 8 of byte i / 8 stands for byte i.
+   A range then computes the bytes of kernel_bit_range(). Returns false if units
+   are too long. Call it once the terms' after_bytes is set. */
+static inline bool kernel_bit_terms(struct kernel_terms *terms,
+                                    uint32_t unit_bytes)
+{
+    bool whole = unit_bytes % 8 == 0;
+
+    terms->output_numerator = (uint16_t)(whole ? unit_bytes / 8 : unit_bytes);
+    terms->output_denominator = whole ? 1 : 8;
+    terms->after_bytes += 7;
+    return terms->output_numerator == (whole ? unit_bytes / 8 : unit_bytes);
+}
+
+/* Returns the bytes whose bits the range's output has, as units of one byte:
+   from a multiple of 8 up to one, or to the end of the load. */
+static inline struct kernel_range
+kernel_bit_range(const struct kernel_range *range)
+{
+    struct kernel_range bits = *range;
+    uint32_t bytes = kernel_range_bytes(range);
+    uint32_t first = (uint32_t)range->first_unit * range->unit_bytes;
+    uint32_t skip = -first & 7u;
+    uint32_t more = -(first + bytes) & 7u;
+
+    more = more < range->after_bytes ? more : range->after_bytes;
+    bits.units = bytes + more > skip ? bytes + more - skip : 0;
+    bits.unit_bytes = 1;
+    bits.data += skip;
+    bits.before_bytes += skip;
+    bits.after_bytes -= more;
+    bits.first_unit = first + skip;
+    return bits;
+}
+
+/* Clears the bits of a result's output, those of kernel_bit_range(). */
+static inline void kernel_bit_clear(struct kernel_result *result,
+                                    const struct kernel_range *bits)
+{
+    result->output_bytes = (bits->units + 7) / 8;
+    memset(result->output, 0, result->output_bytes);
+}
+
+/* Sets the bit of byte `at` of kernel_bit_range(). */
+static inline void kernel_bit_set(struct kernel_result *result, uint32_t at)
+{
+    result->output[at / 8] |= (uint8_t)(1u << at % 8);
+}
 
 /* Little-endian loads and stores at any alignment: one instruction for up to
    32 bits on a Cortex-M3. */

@@ -6,20 +6,28 @@
  *
  * Argument: one pattern as it is, 1 to 255 bytes; or options and patterns:
  *
- *   "(?" ["i"] [separator] ")" pattern { separator pattern }
+ *   "(?" ["i"] ["o"] [separator] ")" pattern { separator pattern }
  *
- * i: letters of ASCII stand for both cases. The separator is any byte but a
- * letter, a digit of ASCII and ")". So "(?)" begins a pattern that would be
- * taken for options. Everything else that begins with "(?" is one pattern.
+ * i: letters of ASCII stand for both cases. o: there is an output, a bit for
+ * each byte of the load, which is set where a pattern begins. The separator is
+ * any byte but a letter, a digit of ASCII and ")". So "(?)" begins a pattern
+ * that would be taken for options. Everything else that begins with "(?" is one
+ * pattern.
  *
- * Result: u32 patterns; u64 counts of each; u32 offsets in the load, ascending,
- * of all together: the first OFFSETS_MAX of them. Counts are exact beyond that.
+ * Result: u32 counts; u64 counts of each pattern, or one of all; u32 offsets in
+ * the load, ascending, of all together: the first OFFSETS_MAX of them; beside
+ * an output only as many, and as many counts, as fit. Counts are exact.
  *
  * Horspool's search (R. N. Horspool, Practical fast searching in strings,
  * 1980): look at the end of a window as long as the shortest pattern and skip
  * by what it allows. The end is one byte; or for several and for long patterns
  * two, hashed (S. Wu and U. Manber, A fast algorithm for multi-pattern
  * searching, 1994).
+ *
+ * Many patterns allow no skips. Then the first three or four bytes at each
+ * place are hashed, and the patterns listed under the hash are compared (R. M.
+ * Karp and M. O. Rabin, Efficient randomized pattern-matching algorithms,
+ * 1987). Patterns of one and two bytes are listed apart, by these.
  */
 #include "kernels/kernel.h"
 
@@ -27,7 +35,6 @@
 #define HEAD_BYTES 4u
 #define PATTERN_MAX 255u
 #define PATTERNS_MAX 255u
-#define NO_PATTERN 255u
 #define LONG_PATTERN 6u /* from here on two bytes allow longer skips */
 #define ROWS 8u
 #define FEW 16u
@@ -35,8 +42,13 @@
    letters make up most of a text. */
 #define OFTEN 65u
 #define OFTEN_MOST 32u
-#define LOOK 100u /* instructions to compare a pattern, roughly */
-#define STEPS 8u  /* skips of a window between two checks of its place */
+#define LOOK 100u     /* instructions to compare a pattern, roughly */
+#define STEPS 8u      /* skips of a window between two checks of its place */
+#define HASHES 11000u /* instructions for 1000 bytes of hashes, roughly */
+/* More patterns than MANY, and MANY_BYTE more for each byte of the shortest
+   one, are listed by hashes. */
+#define MANY 8u
+#define MANY_BYTE 4u
 
 /* COLD functions run once in a job. */
 #define COLD __attribute__((cold))
@@ -46,24 +58,36 @@
 struct pattern {
     uint16_t at; /* in the argument */
     uint8_t length;
-    uint8_t next; /* number of the next pattern with this end, or NO_PATTERN */
+    uint8_t next; /* next pattern of a list: its number + 1; 0: none */
 };
 
 /* The skip of a window that ends with two bytes is at `two bytes & TWO_MASK`
-   of the rows: low bits of the second byte are the row. Other tables fill the
-   rest of each row. */
+   of the rows: low bits of the second byte are the row. Lists of patterns fill
+   a part of each row. */
 #define TWO_MASK 0x073fu
 #define FIRST_MASK 0x071fu /* a letter has one key in both cases */
 
 #define SKIPS_BYTES 64u
 
 struct row {
-    uint8_t skip[SKIPS_BYTES];  /* by the first byte; 0: a pattern ends so */
-    uint8_t first[32];          /* a pattern with this end, or NO_PATTERN */
-    struct pattern pattern[32]; /* [i]: pattern row + ROWS i */
-    uint8_t unused[32];
+    uint8_t skip[SKIPS_BYTES]; /* by the first byte; 0: a pattern ends so */
+    uint8_t first[32]; /* a pattern with this end: its number + 1; 0: none */
+    uint8_t unused[160];
 };
 _Static_assert(sizeof(struct row) == 256, "rows are by bits 8 and up");
+
+/* Lists of patterns by the hash of their first bytes: a number + 1; 0: none.
+   Bytes are hashed with the case bit set. */
+#define HASH_BITS 11u
+#define HASH_FACTOR 0x9e3779b1u /* 2^32 divided by the golden ratio */
+#define HASH_BYTES 4u           /* bytes hashed at most */
+#define SHORT_BYTES 2u          /* patterns up to this length are not hashed */
+#define CASE_BITS 0x20202020u
+/* Lists of short patterns by five bits of the first byte and four of the
+   second. */
+#define SHORT_MASK 0x0f1fu
+#define LETTERS 32u
+#define SHORTS (16 * LETTERS)
 
 struct search {
     const uint8_t *arg;
@@ -74,21 +98,23 @@ struct search {
     uint32_t after;    /* skip of a window whose patterns were compared */
     uint32_t case_bit; /* 0x20 if either case will do; or 0 */
     uint32_t begins;   /* bits: first bytes of patterns, modulo 32 */
-    bool two;          /* a window's end is two bytes, not one */
-    _Alignas(4) struct row row[ROWS];
-    uint8_t skip[256]; /* of one byte */
+    uint32_t counts;   /* number of counts in a result */
+    uint32_t result_bytes_max;
+    bool two;  /* a window's end is two bytes, not one */
+    bool bits; /* there is an output */
+    bool many; /* patterns are listed by hashes, not by the ends of windows */
+    uint32_t factor; /* of the hash */
+    _Alignas(4) struct pattern pattern[PATTERNS_MAX];
+    uint8_t last[PATTERNS_MAX + 1]; /* byte of each pattern */
+    union {
+        struct row row[ROWS];
+        uint8_t hashed[1u << HASH_BITS];
+    };
+    union {
+        uint8_t skip[256]; /* of one byte */
+        uint8_t brief[SHORTS];
+    };
 };
-
-static inline struct pattern *pattern_of(struct search *search, uint32_t number)
-{
-    return &search->row[number % ROWS].pattern[number / ROWS];
-}
-
-static inline const struct pattern *pattern_in(const struct search *search,
-                                               uint32_t number)
-{
-    return &search->row[number % ROWS].pattern[number / ROWS];
-}
 
 /* ---- the argument ---- */
 
@@ -105,7 +131,8 @@ static COLD uint32_t options(struct search *search, int32_t *separator,
     const uint8_t *arg = job->arg;
     uint32_t bytes = job->arg_bytes;
     uint32_t folds = bytes > 2 && arg[2] == 'i';
-    uint32_t at = 2 + folds;
+    uint32_t bits = bytes > 2 + folds && arg[2 + folds] == 'o';
+    uint32_t at = 2 + folds + bits;
     bool separates = at < bytes && arg[at] != ')' && !is_letter(arg[at]) &&
                      arg[at] - (uint32_t)'0' > 9;
 
@@ -114,6 +141,7 @@ static COLD uint32_t options(struct search *search, int32_t *separator,
         return 0;
     }
     search->case_bit = 0x20u * folds;
+    search->bits = bits;
     if (separates) {
         *separator = arg[at - 1];
     }
@@ -129,8 +157,9 @@ static COLD bool add_pattern(struct search *search, uint32_t at,
         search->patterns == PATTERNS_MAX) {
         return false;
     }
-    *pattern_of(search, search->patterns) =
-        (struct pattern){(uint16_t)at, (uint8_t)length, NO_PATTERN};
+    search->pattern[search->patterns] =
+        (struct pattern){(uint16_t)at, (uint8_t)length, 0};
+    search->last[search->patterns] = search->arg[at + length - 1];
     search->patterns += 1;
     search->begins |= 1u << (search->arg[at] & 31u);
     search->shortest = length < search->shortest ? length : search->shortest;
@@ -168,7 +197,7 @@ static inline uint32_t two_at(const uint8_t *bytes)
 
 static const uint8_t *end_of(const struct search *search, uint32_t number)
 {
-    return search->arg + pattern_in(search, number)->at + search->lead;
+    return search->arg + search->pattern[number].at + search->lead;
 }
 
 /* Returns the first of the patterns with this end, in either case. */
@@ -258,21 +287,97 @@ static NOINLINE COLD void fill_skips(struct search *search)
     }
 }
 
+/* Puts a pattern at the head of a list. */
+static inline void list_pattern(struct search *search, uint8_t *list,
+                                uint32_t number)
+{
+    search->pattern[number].next = *list;
+    *list = (uint8_t)(number + 1);
+}
+
 /* Lists several patterns by their ends. */
 static COLD void list_ends(struct search *search)
 {
     for (uint32_t i = 0; i < ROWS; ++i) {
-        memset(search->row[i].first, NO_PATTERN, sizeof search->row[i].first);
+        memset(search->row[i].first, 0, sizeof search->row[i].first);
     }
     for (uint32_t p = 0; p < search->patterns; ++p) {
         const uint8_t *end = end_of(search, p);
         uint32_t key = (search->two ? two_at(end) : *end) & FIRST_MASK;
-        uint8_t *first = &search->row[key >> 8].first[key & 0xffu];
 
-        pattern_of(search, p)->next = *first;
-        *first = (uint8_t)p;
+        list_pattern(search, &search->row[key >> 8].first[key & 0xffu], p);
     }
 }
+
+/* ---- hashes ---- */
+
+/* Returns the place of a list of patterns that begin with these four bytes. */
+static inline uint32_t hash_of(uint32_t four, uint32_t factor)
+{
+    return (four | CASE_BITS) * factor >> (32 - HASH_BITS);
+}
+
+/* Returns the place of a list of short patterns that begin so. */
+static inline uint32_t short_of(uint32_t four)
+{
+    uint32_t two = four & SHORT_MASK;
+
+    return (two ^ two >> 3) % SHORTS;
+}
+
+/* Returns up to four bytes at `at`, with 0 for what is beyond `bytes`. */
+static inline uint32_t four_at(const uint8_t *at, uint32_t bytes)
+{
+    uint32_t four = 0;
+
+    memcpy(&four, at, bytes < 4 ? bytes : 4);
+    return four;
+}
+
+/* Lists the patterns of this length among the short ones: one of a single byte
+   with each second byte, before those of two bytes are listed. */
+static COLD void list_short(struct search *search, uint32_t length)
+{
+    uint32_t seconds = length == 1 ? SHORTS / LETTERS : 1;
+
+    for (uint32_t p = 0; p < search->patterns; ++p) {
+        const struct pattern *pattern = &search->pattern[p];
+        uint32_t two = four_at(search->arg + pattern->at, length);
+
+        for (uint32_t i = 0; pattern->length == length && i < seconds; ++i) {
+            list_pattern(search, &search->brief[short_of(two + (i << 8))], p);
+        }
+    }
+}
+
+static COLD void list_hashes(struct search *search)
+{
+    uint32_t bytes = HASH_BYTES;
+
+    memset(search->hashed, 0, sizeof search->hashed);
+    memset(search->brief, 0, sizeof search->brief);
+    for (uint32_t length = 1; length <= SHORT_BYTES; ++length) {
+        list_short(search, length);
+    }
+    for (uint32_t p = 0; p < search->patterns; ++p) {
+        if (search->pattern[p].length == SHORT_BYTES + 1) {
+            bytes = SHORT_BYTES + 1;
+        }
+    }
+    /* Bytes beyond those are shifted out of the product. */
+    search->factor = HASH_FACTOR << 8 * (HASH_BYTES - bytes);
+    for (uint32_t p = 0; p < search->patterns; ++p) {
+        const struct pattern *pattern = &search->pattern[p];
+        uint32_t hash =
+            hash_of(four_at(search->arg + pattern->at, bytes), search->factor);
+
+        if (pattern->length > SHORT_BYTES) {
+            list_pattern(search, &search->hashed[hash], p);
+        }
+    }
+}
+
+/* ---- terms ---- */
 
 /* Returns whether a window's end is two bytes. They take longer and skip one
    byte less, but a single byte is found too often where patterns are long or
@@ -283,7 +388,7 @@ static COLD bool looks_at_two(const struct search *search)
 
     return search->shortest >= LONG_PATTERN ||
            (search->patterns > 1 && last > 0) ||
-           (last >= 3 && search->arg[pattern_in(search, 0)->at + last] == ' ');
+           (last >= 3 && search->arg[search->pattern[0].at + last] == ' ');
 }
 
 /* Returns how often a pattern is compared in 1000 bytes of a text, roughly:
@@ -296,10 +401,38 @@ static COLD uint32_t looks_of(const struct search *search)
     return search->shortest == 1 ? OFTEN * patterns : 0;
 }
 
-/* Returns where the offsets begin in a result of `patterns` patterns. */
-static uint32_t offsets_at(uint32_t patterns)
+/* Returns where the offsets begin in a result of `counts` counts. */
+static uint32_t offsets_at(uint32_t counts)
 {
-    return HEAD_BYTES + 8 * patterns;
+    return HEAD_BYTES + 8 * counts;
+}
+
+/* Sets how long a result may be. One that is beside an output has one count if
+   those of all patterns do not fit. */
+static COLD void set_result(struct search *search, struct kernel_terms *terms)
+{
+    uint32_t most;
+
+    search->counts = search->patterns;
+    most = offsets_at(search->counts) + 4 * OFFSETS_MAX;
+    if (search->bits) {
+        most = KERNEL_RESULT_BESIDE_OUTPUT_MAX;
+        if (offsets_at(search->counts) > most) {
+            search->counts = 1;
+        }
+    }
+    search->result_bytes_max = most;
+    terms->result_bytes_max = most;
+}
+
+static COLD void fill_windows(struct search *search)
+{
+    search->two = looks_at_two(search);
+    search->lead = search->shortest - (search->two ? 2 : 1);
+    fill_skips(search);
+    if (search->patterns > 1) {
+        list_ends(search);
+    }
 }
 
 static COLD int search_begin(void *work, struct kernel_terms *terms,
@@ -307,25 +440,28 @@ static COLD int search_begin(void *work, struct kernel_terms *terms,
 {
     struct search *search = (struct search *)work;
 
-    memset(search, 0, offsetof(struct search, row));
+    memset(search, 0, offsetof(struct search, pattern));
     search->arg = job->arg;
     search->shortest = PATTERN_MAX;
     if (job->unit_bytes == 0 || !list_patterns(search, job)) {
         return KERNEL_ARGUMENT;
     }
-    search->two = looks_at_two(search);
-    search->lead = search->shortest - (search->two ? 2 : 1);
-    fill_skips(search);
-    if (search->patterns > 1) {
-        list_ends(search);
+    search->many = search->patterns > MANY + MANY_BYTE * search->shortest;
+    if (search->many) {
+        list_hashes(search);
+    } else {
+        fill_windows(search);
     }
+    set_result(search, terms);
     terms->after_bytes = search->longest - 1;
-    terms->result_bytes_max = offsets_at(search->patterns) + 4 * OFFSETS_MAX;
     terms->result_bytes_per_1000_units = 4 * looks_of(search) * job->unit_bytes;
     terms->instructions_per_1000_units =
-        (30 + 5700 / search->shortest + LOOK * looks_of(search)) *
+        ((search->many ? HASHES : 30 + 5700 / search->shortest) +
+         LOOK * looks_of(search)) *
         job->unit_bytes;
-    return KERNEL_OK;
+    return search->bits && !kernel_bit_terms(terms, job->unit_bytes)
+               ? KERNEL_ARGUMENT
+               : KERNEL_OK;
 }
 
 /* ---- the scan ---- */
@@ -392,54 +528,71 @@ static inline bool is_at(const struct search *search,
     return i == length;
 }
 
-/* Counts a pattern; keeps the offset if there is room. */
-static inline void count_one(struct kernel_result *result, uint32_t patterns,
-                             uint32_t number, uint32_t offset)
+/* Counts a pattern at byte `at` of the range; keeps the offset if there is
+   room. */
+static inline void count_one(const struct search *search,
+                             struct kernel_result *result, uint32_t number,
+                             uint32_t first, uint32_t at)
 {
-    uint8_t *count = result->data + HEAD_BYTES + 8 * number;
+    uint8_t *count =
+        result->data + HEAD_BYTES + (search->counts > 1 ? 8 * number : 0);
     uint32_t bytes = result->bytes;
 
     kernel_store_u32(count, kernel_load_u32(count) + 1);
-    if (bytes < offsets_at(patterns) + 4 * OFFSETS_MAX) {
-        kernel_store_u32(result->data + bytes, offset);
+    if (search->bits) {
+        kernel_bit_set(result, at);
+    }
+    if (bytes + 4 <= search->result_bytes_max) {
+        kernel_store_u32(result->data + bytes, first + at);
         result->bytes = bytes + 4;
     }
 }
 
-/* Counts the only pattern if it is at `window`. Not inlined, as the next
-   function: the loop of their caller needs the registers. */
+/* Counts a pattern if it is at byte `at` of the range. Not inlined, as the next
+   functions: the loops of their callers need the registers. */
 static NOINLINE void look_for_one(const struct search *search,
                                   struct kernel_result *result,
-                                  const uint8_t *window, uint32_t offset)
+                                  const struct kernel_range *range, uint32_t at,
+                                  uint32_t number)
 {
-    if (is_at(search, pattern_in(search, 0), window)) {
-        count_one(result, 1, 0, offset);
+    if (is_at(search, &search->pattern[number], range->data + at)) {
+        count_one(search, result, number, (uint32_t)range->first_unit, at);
     }
 }
 
-/* Counts the patterns that are at `window`, where `room` bytes can be read. */
+/* Whether the last byte of a pattern and the byte there differ in more than
+   their case: most patterns are told apart by it. */
+static inline bool ends_differ(const struct search *search, uint32_t number,
+                               const uint8_t *data)
+{
+    return ((data[search->pattern[number].length - 1u] ^ search->last[number]) &
+            ~search->case_bit) != 0;
+}
+
+/* Counts the patterns of a list that are at byte `at` of the range. The list
+   begins with pattern next - 1; 0: it is empty. */
 static NOINLINE void look_for_several(const struct search *search,
                                       struct kernel_result *result,
-                                      const uint8_t *window, uint32_t room,
-                                      uint32_t offset)
+                                      const struct kernel_range *range,
+                                      uint32_t at, uint32_t next)
 {
-    uint32_t number = first_at(search, window + search->lead);
+    uint32_t room = range->units + range->after_bytes - at;
 
-    while (number != NO_PATTERN) {
-        const struct pattern *pattern = pattern_in(search, number);
+    while (next != 0) {
+        uint32_t number = next - 1;
 
-        if (pattern->length <= room && is_at(search, pattern, window)) {
-            count_one(result, search->patterns, number, offset);
+        if (search->pattern[number].length <= room &&
+            !ends_differ(search, number, range->data + at)) {
+            look_for_one(search, result, range, at, number);
         }
-        number = pattern->next;
+        next = search->pattern[number].next;
     }
 }
 
 static struct scan scan_of(const struct search *search,
                            const struct kernel_range *range)
 {
-    uint32_t bytes = kernel_range_bytes(range);
-    uint32_t seen = bytes + range->after_bytes;
+    uint32_t seen = range->units + range->after_bytes;
     uint32_t margin = STEPS * search->shortest;
     struct scan scan = {.data = range->data,
                         .skip = search->two ? (const uint8_t *)search->row
@@ -451,39 +604,136 @@ static struct scan scan_of(const struct search *search,
     if (seen >= search->shortest) {
         uint32_t windows = seen - search->shortest + 1;
 
-        scan.end = search->lead + (windows < bytes ? windows : bytes);
+        scan.end =
+            search->lead + (windows < range->units ? windows : range->units);
         scan.safe = scan.end > margin ? scan.end - margin : 0;
     }
     return scan;
 }
 
-static void search_run(const void *work, struct kernel_result *result,
-                       const struct kernel_range *range)
+static void scan_windows(const struct search *search,
+                         struct kernel_result *result,
+                         const struct kernel_range *range)
 {
-    const struct search *search = (const struct search *)work;
     struct scan scan = scan_of(search, range);
-    uint32_t bytes = kernel_range_bytes(range) + range->after_bytes;
-    uint32_t first = (uint32_t)range->first_unit * range->unit_bytes;
     uint32_t at = scan.lead;
 
-    result->bytes = offsets_at(search->patterns);
-    memset(result->data, 0, result->bytes);
-    kernel_store_u32(result->data, search->patterns);
     for (;;) {
-        uint32_t window;
-
         at = search->two ? seek(&scan, at, true) : seek(&scan, at, false);
         if (at >= scan.end) {
             return;
         }
-        window = at - scan.lead;
         if (search->patterns == 1) {
-            look_for_one(search, result, scan.data + window, first + window);
+            look_for_one(search, result, range, at - scan.lead, 0);
         } else {
-            look_for_several(search, result, scan.data + window, bytes - window,
-                             first + window);
+            look_for_several(search, result, range, at - scan.lead,
+                             first_at(search, scan.data + at));
         }
         at += scan.after;
+    }
+}
+
+/* What look_in_list() needs besides. */
+struct places {
+    const struct search *search;
+    struct kernel_result *result;
+    const struct kernel_range *range;
+};
+
+/* Counts the patterns of a list that are at `data`, where all of them can be
+   read. The list is not empty. */
+static HOT NOINLINE void look_in_list(const struct places *places,
+                                      const struct search *search,
+                                      const uint8_t *data, uint32_t next)
+{
+    do {
+        uint32_t number = next - 1;
+
+        if (!ends_differ(search, number, data)) {
+            look_for_one(search, places->result, places->range,
+                         (uint32_t)(data - places->range->data), number);
+        }
+        next = search->pattern[number].next;
+    } while (next != 0);
+}
+
+/* Looks at places from `data` on before `end`, but for the last three. Returns
+   the next one. */
+static inline const uint8_t *scan_fours(const struct places *places,
+                                        const uint8_t *data, const uint8_t *end,
+                                        bool brief)
+{
+    const struct search *search = places->search;
+    uint32_t factor = search->factor;
+
+#pragma GCC unroll 1
+    for (; data + 4 <= end; data += 4) {
+#pragma GCC unroll 4
+        for (uint32_t i = 0; i < 4; ++i) {
+            uint32_t four = kernel_load_u32(data + i);
+            uint32_t next = search->hashed[hash_of(four, factor)];
+
+            if (next != 0) {
+                look_in_list(places, search, data + i, next);
+            }
+            if (brief) {
+                next = search->brief[short_of(four)];
+                if (next != 0) {
+                    look_in_list(places, search, data + i, next);
+                }
+            }
+        }
+    }
+    return data;
+}
+
+/* Looks at every place: in steps of four as far as every pattern can be read,
+   then one by one. */
+static void scan_places(const struct search *search,
+                        struct kernel_result *result,
+                        const struct kernel_range *range)
+{
+    struct places places = {search, result, range};
+    uint32_t seen = range->units + range->after_bytes;
+    uint32_t reach = search->longest < 4 ? 4 : search->longest;
+    uint32_t whole = seen < reach ? 0 : seen - reach + 1;
+    const uint8_t *end =
+        range->data + (whole < range->units ? whole : range->units);
+    const uint8_t *data = search->shortest <= SHORT_BYTES
+                              ? scan_fours(&places, range->data, end, true)
+                              : scan_fours(&places, range->data, end, false);
+
+    for (uint32_t at = (uint32_t)(data - range->data); at < range->units;
+         ++at) {
+        uint32_t four = four_at(range->data + at, seen - at);
+
+        look_for_several(search, result, range, at,
+                         search->hashed[hash_of(four, search->factor)]);
+        look_for_several(search, result, range, at,
+                         search->brief[short_of(four)]);
+    }
+}
+
+static void search_run(const void *work, struct kernel_result *result,
+                       const struct kernel_range *units)
+{
+    const struct search *search = (const struct search *)work;
+    struct kernel_range range = *units;
+
+    result->bytes = offsets_at(search->counts);
+    memset(result->data, 0, result->bytes);
+    kernel_store_u32(result->data, search->counts);
+    if (search->bits) {
+        range = kernel_bit_range(units);
+        kernel_bit_clear(result, &range);
+    } else {
+        range.units = kernel_range_bytes(units);
+        range.first_unit *= units->unit_bytes;
+    }
+    if (search->many) {
+        scan_places(search, result, &range);
+    } else {
+        scan_windows(search, result, &range);
     }
 }
 
@@ -526,18 +776,19 @@ static HOT uint32_t below(const uint8_t *list, uint32_t count, uint32_t offset)
     return from;
 }
 
-/* Returns how many bytes of `own` are kept if the OFFSETS_MAX smallest offsets
-   of two ascending lists, which have more together, are kept. */
+/* Returns how many bytes of `own` are kept if the `most` bytes of smallest
+   offsets of two ascending lists, which have more together, are kept. */
 static HOT uint32_t kept_of(const uint8_t *own, uint32_t mine,
-                            const uint8_t *other, uint32_t others)
+                            const uint8_t *other, uint32_t others,
+                            uint32_t most)
 {
-    uint32_t from = 4 * OFFSETS_MAX - others;
+    uint32_t from = most - others;
 
     while (from < mine) {
         uint32_t middle = (from + mine) / 8 * 4;
 
         if (kernel_load_u32(own + middle) <
-            kernel_load_u32(other + 4 * (OFFSETS_MAX - 1) - middle)) {
+            kernel_load_u32(other + most - 4 - middle)) {
             from = middle + 4;
         } else {
             mine = middle;
@@ -595,19 +846,20 @@ static HOT void merge_offsets(uint8_t *own, uint32_t mine, const uint8_t *other,
     memcpy(own, other, others);
 }
 
-/* Adds the offsets of another result; the OFFSETS_MAX smallest of both are
-   kept. */
+/* Adds the offsets of another result; the smallest of both are kept, up to
+   `most` bytes. */
 static void add_offsets(struct kernel_result *into,
-                        const struct kernel_result *next, uint32_t head)
+                        const struct kernel_result *next, uint32_t head,
+                        uint32_t most)
 {
     uint8_t *own = into->data + head;
     const uint8_t *other = next->data + head;
     uint32_t mine = into->bytes - head;
     uint32_t others = next->bytes - head;
 
-    if (mine + others > 4 * OFFSETS_MAX) {
-        mine = kept_of(own, mine, other, others);
-        others = 4 * OFFSETS_MAX - mine;
+    if (mine + others > most) {
+        mine = kept_of(own, mine, other, others, most);
+        others = most - mine;
     }
     into->bytes = head + mine + others;
     merge_offsets(own, mine, other, others);
@@ -617,17 +869,17 @@ static COLD int search_merge(const void *work, struct kernel_result *into,
                              const struct kernel_result *next)
 {
     const struct search *search = (const struct search *)work;
-    uint32_t head = offsets_at(search->patterns);
+    uint32_t head = offsets_at(search->counts);
 
     if (next->bytes < head || (next->bytes - head) % 4 != 0 ||
-        next->bytes > head + 4 * OFFSETS_MAX ||
-        kernel_load_u32(next->data) != search->patterns ||
+        next->bytes > search->result_bytes_max ||
+        kernel_load_u32(next->data) != search->counts ||
         count_in(next) < stored_in(next)) {
         return KERNEL_RESULT;
     }
-    add_offsets(into, next, head);
+    add_offsets(into, next, head, search->result_bytes_max - head);
     kernel_add_counts(into->data + HEAD_BYTES, next->data + HEAD_BYTES,
-                      search->patterns);
+                      search->counts);
     return KERNEL_OK;
 }
 
@@ -635,12 +887,12 @@ static void search_report(const struct kernel_result *result,
                           const struct kernel_sink *sink)
 {
     uint64_t count = count_in(result);
-    uint32_t patterns = kernel_load_u32(result->data);
+    uint32_t counts = kernel_load_u32(result->data);
 
     sink->integer(sink->context, "count", count);
-    if (patterns > 1) {
+    if (counts > 1) {
         sink->list(sink->context, "counts", result->data + HEAD_BYTES, 8,
-                   patterns);
+                   counts);
     }
     sink->list(sink->context, "offsets", result->data + offsets_of(result), 4,
                stored_in(result));

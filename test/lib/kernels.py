@@ -43,7 +43,8 @@ class Job1:
     def room(self, first_unit, units):
         """The most bytes of output of a range."""
         p, q = self.terms.output_numerator, self.terms.output_denominator
-        return (first_unit + units) * p // q - first_unit * p // q if q else 0
+        return (-(-(first_unit + units) * p // q) + -first_unit * p // q
+                if q else 0)
 
     def run(self, load, first, units, guard=0xa5):
         """(result, output) of units first .. first + units of the load; what

@@ -30,7 +30,7 @@ def counts_and_offsets(data, patterns, folds=False):
 def spun(units, ratio):
     """The output of P/Q bytes a unit: byte i is the low byte of 31 i + 7."""
     p, q = map(int, ratio.split("/"))
-    return bytes((31 * i + 7) % 256 for i in range(units * p // q))
+    return bytes((31 * i + 7) % 256 for i in range(-(-units * p // q)))
 
 
 def burst(data, unit=1):
