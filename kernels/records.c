@@ -1,39 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of a table (CSV, RFC 4180) whose column satisfies a condition: how many,
- * a column's sum, least and greatest, and, if asked for, the rows themselves.
+ * Rows of a table (CSV, RFC 4180) that satisfy all of some conditions: how
+ * many, a column's sum, least and greatest, of all or of each group of rows,
+ * and, if asked for, the rows themselves.
  *
  * The load is the table without its header row. Every record ends with a
  * newline, or with a carriage return and a newline. The host replaces a newline
  * inside quotes by a byte that the table does not contain, and checks that
  * every record has the columns that are asked for, and numbers where numbers
- * are needed. A load without these gives a wrong result, but is never read
- * outside its bounds. Empty lines are no records.
+ * are needed; a summed cell may be empty. With groups, a record begins with the
+ * number of its group. A load without these gives a wrong result, but is never
+ * read outside its bounds. Empty lines are no records.
  *
  * A range owns the records that begin in it. Of the output it owns its bytes:
  * a row that lies in two ranges is judged by both, and each returns the part
  * that lies in it. So a range never returns more bytes than it has.
  *
  * Numbers are decimal, up to 18 digits, as int64 times 10^decimals. Text is
- * compared byte by byte, after quotes are taken off.
+ * compared byte by byte, after quotes are taken off. A column with more digits
+ * has wide cells, which the host writes: an offset of half their range is
+ * added, and each nibble is a letter of a to p. Their order is that of text.
  *
- * Argument: the first fields of struct records, ARG_BYTES; then the number as
- * i64, or the text, which is not empty for BEGINS and CONTAINS. Result: struct
- * totals. Output: rows.
+ * Argument: the first fields of struct records, ARG_BYTES. For each condition
+ * the first fields of struct condition, CONDITION_BYTES; then the number as
+ * i64, or the text, which is not empty for CONTAINS, and bytes up to a multiple
+ * of 4. Result: struct totals, or struct wide_totals, of each group. Output:
+ * rows.
  */
 #include "kernels/kernel.h"
 
 #define ARG_BYTES 36u
+#define CONDITION_BYTES 20u
+#define CONDITIONS_MAX 8u
 #define TEXT_MAX 255u
+#define WIDE_MAX 80u /* bytes of a wide number */
+#define RESULT_MAX 16384u
 #define DECIMALS_MAX 18u
 #define RECORD_MAX (1u << 20)
 #define NO_SUM 255u
 #define SHORT_DIGITS 9u /* digits that 32 bits always hold */
 
-#define FLAG_NUMBER 1u    /* the condition compares numbers; not set: text */
-#define FLAG_SUM 2u       /* a column is summed */
-#define FLAG_SUM_FIRST 4u /* the summed column is before the condition's */
-#define FLAG_ROWS 8u      /* rows are returned */
+#define FLAG_SUM 2u  /* a column is summed */
+#define FLAG_ROWS 8u /* rows are returned */
 
 #define LESS 1u
 #define EQUAL 2u
@@ -44,69 +52,134 @@
 /* A word with `byte` in all four bytes. */
 #define EVERYWHERE(byte) ((byte)*0x01010101u)
 
-struct records {
-    uint32_t separator; /* byte between two columns; begin() repeats it four
-                           times */
-    uint32_t newline;   /* byte for a newline in quotes; '\n': there is none */
-    uint32_t accepted;  /* bits of LESS to CONTAINS that are accepted */
-    uint32_t flags;     /* bits of FLAG_NUMBER to FLAG_ROWS */
-    uint32_t first;     /* index of the first column that is read */
-    uint32_t between;   /* columns from the first one read to the other */
-    uint32_t decimals;  /* decimals of the condition's column */
-    uint32_t sum_decimals; /* decimals of the summed column */
-    uint32_t longest;      /* bytes of the longest record */
+struct condition {
+    uint32_t column;   /* index of the column */
+    uint32_t accepted; /* bits of LESS to CONTAINS that are accepted */
+    uint32_t numbers;  /* not 0: numbers are compared; 0: text */
+    uint32_t decimals; /* decimals of the column */
+    uint32_t bytes;    /* length of the text; 8: of the number */
 
     int64_t number;
     const uint8_t *text;
-    uint32_t text_bytes;
     uint8_t stops[256]; /* by byte; not 0: the text may begin or the field end
                            with it */
 };
 
+struct records {
+    uint32_t separator; /* byte between two columns; begin() repeats it four
+                           times */
+    uint32_t newline;   /* byte for a newline in quotes; '\n': there is none */
+    uint32_t flags;     /* FLAG_SUM and FLAG_ROWS */
+    uint32_t longest;   /* bytes of the longest record */
+    uint32_t sum;       /* index of the summed column */
+    uint32_t label;     /* returned in each result: the summed column's decimals
+                           or NO_SUM, 256 times .wide, and a checksum of the
+                           groups' names from bit 16 on */
+    uint32_t wide;      /* bytes of a summed wide number; 0: it is not wide */
+    uint32_t groups;    /* number of groups; 0: there are none */
+    uint32_t conditions;
+
+    uint32_t first;   /* index of the first column that is read */
+    uint32_t between; /* columns from the first one read to the other */
+    bool sum_first;   /* the summed column is before the first condition's */
+    uint32_t entry;   /* bytes of the totals of a group */
+    uint32_t result_bytes;
+    struct condition condition[CONDITIONS_MAX];
+};
+
+/* Sums of the rows of a group; results are only 4-byte aligned. */
+#define TOTALS __attribute__((packed, aligned(4)))
+
 /* What accepted records add up to: numbers times 10^decimals. */
-struct totals {
-    uint64_t count;
-    uint64_t sum;      /* lowest 64 of 96 bits */
+struct TOTALS totals {
+    uint32_t count;
+    uint32_t values; /* number of summed cells that are not empty */
+    uint32_t label;
     uint32_t sum_high; /* highest 32 bits */
-    uint32_t decimals; /* NO_SUM: there is no summed column */
+    uint64_t sum;      /* lowest 64 of 96 bits */
     int64_t least;
     int64_t greatest;
 };
 _Static_assert(sizeof(struct totals) == 40, "a result has no gaps");
 
+/* The same of wide numbers: big-endian, each with the offset. The sum has the
+   offsets of all values, modulo the range. */
+struct TOTALS wide_totals {
+    uint32_t count;
+    uint32_t values;
+    uint32_t label;
+    uint8_t number[]; /* sum, least and greatest, each .wide bytes */
+};
+
 /* ---- the argument ---- */
 
-static void set_stops(struct records *records)
+static void set_stops(const struct records *records,
+                      struct condition *condition)
 {
-    memset(records->stops, 0, sizeof records->stops);
-    if (records->text_bytes > 0) {
-        records->stops[records->text[0]] = 1;
+    uint8_t *stops = condition->stops;
+
+    memset(stops, 0, sizeof condition->stops);
+    if (condition->bytes > 0) {
+        stops[condition->text[0]] = 1;
     }
-    records->stops[records->newline] = 1;
-    records->stops[records->separator & 255] = 1;
-    records->stops['"'] = 1;
-    records->stops['\r'] = 1;
-    records->stops['\n'] = 1;
+    stops[records->newline] = 1;
+    stops[records->separator & 255] = 1;
+    stops['"'] = 1;
+    stops['\r'] = 1;
+    stops['\n'] = 1;
 }
 
-/* Loads the number or the text of the condition. */
-static int load_value(struct records *records, const uint8_t *at,
-                      uint32_t bytes)
+/* Loads a condition. Returns its end in the argument, or NULL. */
+static const uint8_t *load_condition(const struct records *records,
+                                     struct condition *condition,
+                                     const uint8_t *at, const uint8_t *end)
 {
-    if ((records->flags & FLAG_NUMBER) != 0) {
-        if (bytes != 8 || records->accepted >= BEGINS) {
-            return KERNEL_ARGUMENT;
-        }
-        records->number = (int64_t)kernel_load_u64(at);
-        return KERNEL_OK;
+    bool numbers;
+
+    if (end - at < (ptrdiff_t)CONDITION_BYTES) {
+        return NULL;
     }
-    if (bytes > TEXT_MAX || (bytes == 0 && records->accepted >= BEGINS)) {
-        return KERNEL_ARGUMENT;
+    memcpy(condition, at, CONDITION_BYTES);
+    at += CONDITION_BYTES;
+    numbers = condition->numbers != 0;
+    if (condition->bytes > TEXT_MAX || condition->decimals > DECIMALS_MAX ||
+        end - at < (ptrdiff_t)((condition->bytes + 3) & ~3u) ||
+        (numbers && (condition->bytes != 8 || condition->accepted >= BEGINS)) ||
+        (condition->bytes == 0 && condition->accepted == CONTAINS)) {
+        return NULL;
     }
-    records->text = at;
-    records->text_bytes = bytes;
-    set_stops(records);
-    return KERNEL_OK;
+    if (numbers) {
+        condition->number = (int64_t)kernel_load_u64(at);
+    } else {
+        condition->text = at;
+        set_stops(records, condition);
+    }
+    return at + ((condition->bytes + 3) & ~3u);
+}
+
+static int load_conditions(struct records *records, const uint8_t *at,
+                           const uint8_t *end)
+{
+    for (uint32_t i = 0; i < records->conditions && at != NULL; ++i) {
+        at = load_condition(records, &records->condition[i], at, end);
+    }
+    return at == end ? KERNEL_OK : KERNEL_ARGUMENT;
+}
+
+/* Fills in the fields that are not of the argument. */
+static void prepare(struct records *records)
+{
+    uint32_t column = records->condition[0].column;
+    uint32_t groups = records->groups > 0 ? records->groups : 1;
+
+    records->sum_first = records->sum < column;
+    records->first = records->sum_first ? records->sum : column;
+    records->between =
+        records->sum_first ? column - records->sum : records->sum - column;
+    records->entry = records->wide > 0 ? (uint32_t)sizeof(struct wide_totals) +
+                                             3 * records->wide
+                                       : (uint32_t)sizeof(struct totals);
+    records->result_bytes = groups * records->entry;
 }
 
 static int records_begin(void *work, struct kernel_terms *terms,
@@ -119,14 +192,24 @@ static int records_begin(void *work, struct kernel_terms *terms,
         return KERNEL_ARGUMENT;
     }
     memcpy(records, job->arg, ARG_BYTES);
-    if (records->newline > 255 || records->decimals > DECIMALS_MAX ||
-        records->sum_decimals > DECIMALS_MAX || records->longest > RECORD_MAX) {
+    if (records->newline > 255 || records->longest > RECORD_MAX ||
+        records->wide > WIDE_MAX || records->wide % 4 != 0 ||
+        records->groups > RESULT_MAX / sizeof(struct totals) ||
+        records->conditions - 1 >= CONDITIONS_MAX ||
+        (records->wide == 0 && (records->label & 255) > DECIMALS_MAX &&
+         (records->flags & FLAG_SUM) != 0)) {
         return KERNEL_ARGUMENT;
     }
     records->separator = EVERYWHERE(records->separator & 255);
+    if (load_conditions(records, job->arg + ARG_BYTES,
+                        job->arg + job->arg_bytes) != KERNEL_OK) {
+        return KERNEL_ARGUMENT;
+    }
+    prepare(records);
     terms->before_bytes = 1;
     terms->after_bytes = records->longest;
-    terms->result_bytes_max = sizeof(struct totals);
+    terms->result_bytes_max = records->result_bytes;
+    terms->result_fixed = records->groups > 0;
     terms->instructions_per_1000_units = 7000 * job->unit_bytes;
     if ((records->flags & FLAG_ROWS) != 0) {
         terms->before_bytes = records->longest;
@@ -134,8 +217,7 @@ static int records_begin(void *work, struct kernel_terms *terms,
         terms->output_denominator = 1;
         terms->output_varies = true;
     }
-    return load_value(records, job->arg + ARG_BYTES,
-                      job->arg_bytes - ARG_BYTES);
+    return KERNEL_OK;
 }
 
 /* ---- fields: `last` is at the last newline ---- */
@@ -273,15 +355,17 @@ static inline uint32_t next_byte(const struct records *records,
 /* Compares a field's text from `at` on with the condition's. Returns LESS or
    GREATER, or, if the field begins with the condition's text, BEGINS and one
    of EQUAL and GREATER. */
-static uint32_t compare(const struct records *records, const uint8_t *at,
+static uint32_t compare(const struct records *records,
+                        const struct condition *condition, const uint8_t *at,
                         bool quoted)
 {
     uint32_t byte;
 
-    for (uint32_t i = 0; i < records->text_bytes; ++i) {
+    for (uint32_t i = 0; i < condition->bytes; ++i) {
         byte = next_byte(records, &at, quoted);
-        if (byte != records->text[i]) {
-            return byte == TEXT_END || byte < records->text[i] ? LESS : GREATER;
+        if (byte != condition->text[i]) {
+            return byte == TEXT_END || byte < condition->text[i] ? LESS
+                                                                 : GREATER;
         }
     }
     byte = next_byte(records, &at, quoted);
@@ -289,7 +373,8 @@ static uint32_t compare(const struct records *records, const uint8_t *at,
 }
 
 /* Returns whether a field has the condition's text; `place` moves on in it. */
-static bool contains(const struct records *records, const uint8_t **place,
+static bool contains(const struct records *records,
+                     const struct condition *condition, const uint8_t **place,
                      bool quoted)
 {
     const uint8_t *at = *place;
@@ -298,11 +383,11 @@ static bool contains(const struct records *records, const uint8_t **place,
     for (;;) {
         const uint8_t *here;
 
-        while (records->stops[*at] == 0) {
+        while (condition->stops[*at] == 0) {
             at += 1;
         }
         *place = at;
-        found = compare(records, at, quoted) >= BEGINS;
+        found = compare(records, condition, at, quoted) >= BEGINS;
         here = at;
         if (found || next_byte(records, &here, quoted) == TEXT_END) {
             return found;
@@ -314,29 +399,48 @@ static bool contains(const struct records *records, const uint8_t **place,
 /* ---- records ---- */
 
 /* Judges the field at `place`, which may move on in it. */
-static bool accepted(const struct records *records, const uint8_t **place,
+static bool accepted(const struct records *records,
+                     const struct condition *condition, const uint8_t **place,
                      int64_t *value)
 {
     const uint8_t *at = *place;
     bool quoted = *at == '"';
 
-    if ((records->flags & FLAG_NUMBER) != 0) {
-        *value = number_at(place, records->decimals);
-        return (records->accepted & (*value < records->number    ? LESS
-                                     : *value == records->number ? EQUAL
-                                                                 : GREATER)) !=
-               0;
+    if (condition->numbers != 0) {
+        *value = number_at(place, condition->decimals);
+        return (condition->accepted &
+                (*value < condition->number    ? LESS
+                 : *value == condition->number ? EQUAL
+                                               : GREATER)) != 0;
     }
     at += quoted;
-    if (records->accepted == CONTAINS) {
+    if (condition->accepted == CONTAINS) {
         *place = at;
-        return contains(records, place, quoted);
+        return contains(records, condition, place, quoted);
     }
-    return (records->accepted & compare(records, at, quoted)) != 0;
+    return (condition->accepted & compare(records, condition, at, quoted)) != 0;
+}
+
+/* Returns whether the record at `from` satisfies all conditions but the first.
+ */
+static bool meets_others(const struct records *records, const uint8_t *from,
+                         const uint8_t *last)
+{
+    for (uint32_t i = 1; i < records->conditions; ++i) {
+        const struct condition *condition = &records->condition[i];
+        const uint8_t *at = skip_fields(records, from, last, condition->column);
+        int64_t value;
+
+        if (!accepted(records, condition, &at, &value)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static void add(struct totals *totals, int64_t value)
 {
+    totals->values += 1;
     totals->sum += (uint64_t)value;
     totals->sum_high +=
         (value < 0 ? UINT32_MAX : 0) + (totals->sum < (uint64_t)value);
@@ -344,41 +448,111 @@ static void add(struct totals *totals, int64_t value)
     totals->greatest = value > totals->greatest ? value : totals->greatest;
 }
 
+/* Adds totals whose sum, least and greatest number are given. */
+static void add_wide(struct wide_totals *totals, const uint8_t *const number[3],
+                     uint32_t bytes)
+{
+    uint8_t *sum = totals->number;
+    uint32_t carry = 0;
+
+    for (uint32_t i = bytes; i-- > 0;) {
+        carry += sum[i] + (uint32_t)number[0][i];
+        sum[i] = (uint8_t)carry;
+        carry >>= 8;
+    }
+    if (memcmp(number[1], sum + bytes, bytes) < 0) {
+        memcpy(sum + bytes, number[1], bytes);
+    }
+    if (memcmp(number[2], sum + 2 * bytes, bytes) > 0) {
+        memcpy(sum + 2 * bytes, number[2], bytes);
+    }
+}
+
+/* Adds the wide cell at `at`. */
+static void add_letters(struct wide_totals *totals, const uint8_t *at,
+                        uint32_t bytes)
+{
+    uint8_t value[WIDE_MAX];
+
+    for (uint32_t i = 0; i < bytes; ++i) {
+        value[i] = (uint8_t)((uint32_t)(at[2 * i] - 'a') << 4 |
+                             (uint32_t)(at[2 * i + 1] - 'a'));
+    }
+    totals->values += 1;
+    add_wide(totals, (const uint8_t *const[]){value, value, value}, bytes);
+}
+
+/* Returns the totals of the group of the record at `at`. */
+static struct totals *totals_of(const struct records *records, uint8_t *result,
+                                const uint8_t *at)
+{
+    uint32_t group = records->groups > 0 ? (uint32_t)number_at(&at, 0) : 0;
+
+    return (struct totals *)(void *)(result + (group < records->groups
+                                                   ? group * records->entry
+                                                   : 0));
+}
+
+static bool is_empty(const struct records *records, const uint8_t *at)
+{
+    return *at == (records->separator & 255) || *at == '\r' || *at == '\n';
+}
+
+/* Adds the summed cell at `at` to the totals. */
+static void add_cell(const struct records *records, struct totals *totals,
+                     const uint8_t *at, const uint8_t *last)
+{
+    if (is_empty(records, at)) {
+        return;
+    }
+    if (records->wide == 0) {
+        add(totals, number_at(&at, records->label & 255));
+    } else if (last - at >= (ptrdiff_t)(2 * records->wide)) {
+        add_letters((struct wide_totals *)(void *)totals, at, records->wide);
+    }
+}
+
 /*
  * Judges the record at `place`, counts it if it is owned and accepted, and
  * moves on to some field of it. Result: whether it is accepted.
  */
-static bool judge(const struct records *records, struct totals *totals,
+static bool judge(const struct records *records, uint8_t *result,
                   const uint8_t **place, const uint8_t *last, bool owned)
 {
-    const uint8_t *sum_at = *place;
+    const struct condition *condition = &records->condition[0];
+    const uint8_t *from = *place;
+    const uint8_t *sum_at = from;
+    struct totals *totals;
     int64_t value = 0;
 
     if (records->first > 0) {
         sum_at = skip_fields(records, sum_at, last, records->first);
     }
     *place = sum_at;
-    if ((records->flags & FLAG_SUM_FIRST) != 0) {
+    if (records->sum_first) {
         *place = skip_fields(records, sum_at, last, records->between);
     }
-    if (!accepted(records, place, &value)) {
+    if (!accepted(records, condition, place, &value) ||
+        (records->conditions > 1 && !meets_others(records, from, last))) {
         return false;
     }
     if (!owned) {
         return true;
     }
+    totals = totals_of(records, result, from);
     totals->count += 1;
     if ((records->flags & FLAG_SUM) == 0) {
         return true;
     }
-    if (records->between > 0 || (records->flags & FLAG_NUMBER) == 0) {
-        if ((records->flags & FLAG_SUM_FIRST) == 0) {
-            sum_at = skip_fields(records, sum_at, last, records->between);
-            *place = sum_at;
-        }
-        value = number_at(&sum_at, records->sum_decimals);
+    if (records->between == 0 && condition->numbers != 0) {
+        add(totals, value);
+        return true;
     }
-    add(totals, value);
+    if (!records->sum_first) {
+        sum_at = skip_fields(records, sum_at, last, records->between);
+        *place = sum_at;
+    }
+    add_cell(records, totals, sum_at, last);
     return true;
 }
 
@@ -406,6 +580,27 @@ static void copy_row(struct kernel_result *result,
     result->output_bytes += (uint32_t)(to - from);
 }
 
+/* Writes the totals of no rows. */
+static void clear(const struct records *records, struct kernel_result *result)
+{
+    memset(result->data, 0, records->result_bytes);
+    for (uint32_t at = 0; at < records->result_bytes; at += records->entry) {
+        struct totals *totals = (struct totals *)(void *)(result->data + at);
+
+        totals->label = records->label;
+        if (records->wide > 0) {
+            memset(((struct wide_totals *)(void *)totals)->number +
+                       records->wide,
+                   255, records->wide);
+        } else {
+            totals->least = INT64_MAX;
+            totals->greatest = INT64_MIN;
+        }
+    }
+    result->bytes = records->result_bytes;
+    result->output_bytes = 0;
+}
+
 static void records_run(const void *work, struct kernel_result *result,
                         const struct kernel_range *range)
 {
@@ -413,12 +608,11 @@ static void records_run(const void *work, struct kernel_result *result,
     const uint8_t *stop = range->data + kernel_range_bytes(range);
     const uint8_t *end = stop + range->after_bytes;
     bool rows = (records->flags & FLAG_ROWS) != 0;
-    struct totals totals = {.least = INT64_MAX, .greatest = INT64_MIN};
     const uint8_t *at = rows ? record_before(range) : range->data;
     /* Whether the line at `at` began before this range. */
     bool foreign = !rows && range->before_bytes > 0 && at[-1] != '\n';
 
-    result->output_bytes = 0;
+    clear(records, result);
     while (end > at && end[-1] != '\n') {
         end -= 1; /* bytes after the last newline are of no whole record */
     }
@@ -426,7 +620,7 @@ static void records_run(const void *work, struct kernel_result *result,
         const uint8_t *from = at;
         bool wanted =
             !foreign && *at != '\n' && *at != '\r' &&
-            judge(records, &totals, &at, end - 1, from >= range->data);
+            judge(records, result->data, &at, end - 1, from >= range->data);
 
         at = find(at, end - 1, EVERYWHERE((uint32_t)'\n')) + 1;
         if (wanted && rows) {
@@ -434,60 +628,75 @@ static void records_run(const void *work, struct kernel_result *result,
         }
         foreign = false;
     }
-    totals.decimals =
-        (records->flags & FLAG_SUM) != 0 ? records->sum_decimals : NO_SUM;
-    memcpy(result->data, &totals, sizeof totals);
-    result->bytes = sizeof totals;
 }
 
 /* ---- results ---- */
 
+/* Adds the totals of a group; wide ones have `bytes` bytes a number. */
+static void merge_group(struct totals *totals, const struct totals *more,
+                        uint32_t bytes)
+{
+    totals->count += more->count;
+    totals->values += more->values;
+    if (bytes > 0) {
+        const uint8_t *number =
+            ((const struct wide_totals *)(const void *)more)->number;
+
+        add_wide((struct wide_totals *)(void *)totals,
+                 (const uint8_t *const[]){number, number + bytes,
+                                          number + 2 * bytes},
+                 bytes);
+        return;
+    }
+    totals->sum += more->sum;
+    totals->sum_high += more->sum_high + (totals->sum < more->sum);
+    totals->least = more->least < totals->least ? more->least : totals->least;
+    totals->greatest =
+        more->greatest > totals->greatest ? more->greatest : totals->greatest;
+}
+
 static int records_merge(const void *work, struct kernel_result *into,
                          const struct kernel_result *next)
 {
-    struct totals totals;
-    struct totals more;
+    const struct records *records = (const struct records *)work;
 
-    (void)work;
-    memcpy(&totals, into->data, sizeof totals);
-    if (next->bytes != sizeof more) {
+    if (next->bytes != into->bytes || into->bytes != records->result_bytes) {
         return KERNEL_RESULT;
     }
-    memcpy(&more, next->data, sizeof more);
-    if (more.decimals != totals.decimals) {
-        return KERNEL_RESULT;
+    for (uint32_t at = 0; at < into->bytes; at += records->entry) {
+        struct totals *totals = (struct totals *)(void *)(into->data + at);
+        const struct totals *more =
+            (const struct totals *)(const void *)(next->data + at);
+
+        if (more->label != totals->label) {
+            return KERNEL_RESULT;
+        }
+        merge_group(totals, more, records->wide);
     }
-    totals.count += more.count;
-    totals.sum += more.sum;
-    totals.sum_high += more.sum_high + (totals.sum < more.sum);
-    totals.least = more.least < totals.least ? more.least : totals.least;
-    totals.greatest =
-        more.greatest > totals.greatest ? more.greatest : totals.greatest;
-    memcpy(into->data, &totals, sizeof totals);
     return KERNEL_OK;
 }
 
+/* Reports the number of rows; qemu/format/records.c reports the numbers. */
 static void records_report(const struct kernel_result *result,
                            const struct kernel_sink *sink)
 {
-    struct totals totals;
+    uint32_t wide = kernel_load_u32(result->data + 8) >> 8 & 255;
+    uint32_t entry = wide > 0 ? (uint32_t)sizeof(struct wide_totals) + 3 * wide
+                              : (uint32_t)sizeof(struct totals);
+    uint64_t count = 0;
 
-    memcpy(&totals, result->data, sizeof totals);
-    sink->integer(sink->context, "count", totals.count);
-    if (totals.decimals <= DECIMALS_MAX && totals.count > 0) {
-        kernel_wide sum = kernel_wide_of((int32_t)totals.sum_high, totals.sum);
-
-        kernel_report_wide(sink, "sum", sum, totals.decimals);
-        kernel_report_wide(sink, "min", totals.least, totals.decimals);
-        kernel_report_wide(sink, "max", totals.greatest, totals.decimals);
+    for (uint32_t at = 0; at < result->bytes; at += entry) {
+        count += kernel_load_u32(result->data + at);
     }
+    sink->integer(sink->context, "count", count);
 }
 
 const struct kernel kernel_records = {
     .name = "records",
-    .argument = KERNEL_FOR_PEOPLE("a column, a condition and a value"),
+    .argument =
+        KERNEL_FOR_PEOPLE("conditions on columns, a column to be summed"),
     .summary = KERNEL_FOR_PEOPLE(
-        "selects the rows of a table whose column satisfies a condition"),
+        "selects the rows of a table that satisfy conditions"),
     .work_bytes = sizeof(struct records),
     .begin = records_begin,
     .run = records_run,

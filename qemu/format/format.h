@@ -16,6 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct kernel_result;
+struct kernel_sink;
+
 /* One of several files that form a load. */
 struct format_file {
     const char *name; /* outlives the load */
@@ -84,6 +87,12 @@ struct format {
        unchanged. */
     int (*write)(FILE *out, const struct format_load *load, const char *path,
                  const uint8_t *output, uint64_t bytes);
+
+    /* Tells `sink` values of a result that the kernel's own report() leaves
+       out, as they need the load's context. NULL: there are none. */
+    void (*report)(const struct format_load *load,
+                   const struct kernel_result *result,
+                   const struct kernel_sink *sink);
 };
 
 /* Frees all that the load holds, and empties the load. */

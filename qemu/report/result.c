@@ -5,6 +5,7 @@
 #include "qemu/base/json.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/quote.h"
+#include "qemu/format/table.h"
 
 #include <inttypes.h>
 #include <nettle/base16.h>
@@ -109,6 +110,7 @@ json_t *result_json(const struct outcome *outcome, uint32_t index)
     bool whole = index >= outcome->originators;
     const struct kernel_result *result =
         whole ? &outcome->result : &outcome->originator[index].result;
+    const struct format *format = format_of(kernel->name);
     json_t *json = json_object();
     struct kernel_sink sink = {.context = json,
                                .integer = collect_integer,
@@ -122,6 +124,11 @@ json_t *result_json(const struct outcome *outcome, uint32_t index)
         crash_in("report");
         kernel->report(result, &sink);
         crash_out();
+        if (format->report != NULL) {
+            format->report(
+                &outcome->request->originator[whole ? 0 : index].load, result,
+                &sink);
+        }
     }
     if (result->data != NULL && outcome->plan.output) {
         collect_integer(json, "output_bytes", result->output_bytes);

@@ -11,7 +11,7 @@ from kernels import Job1, cut_anywhere
 from twin_records import CODES, Twin, as_number, fields_of, records_of
 
 FAILED = 1
-NUMBER, SUM, SUM_FIRST, ROWS = 1, 2, 4, 8
+SUM, ROWS, NO_SUM = 2, 8, 255
 
 
 # ---- by hand ----
@@ -30,22 +30,34 @@ def flatten(table):
     return load, stand
 
 
-def argument(twin, load, stand, op, value, number, rows, separator=","):
-    a = twin.at
-    b = twin.total if twin.total is not None else a
-    flags = (number * NUMBER | (twin.total is not None) * SUM
-             | (b < a) * SUM_FIRST | rows * ROWS)
+def condition(column, op, value, decimals=None, wide=b""):
+    """A condition of the kernel's argument; `decimals`: of a number."""
+    tail = wide or (value if decimals is None else struct.pack(
+        "<q", int(as_number(value) * 10 ** decimals)))
+    return struct.pack("<5I", column, CODES[op], decimals is not None,
+                       decimals or 0, len(tail)) + tail + bytes(-len(tail) % 4)
+
+
+def head(load, separator, stand, flags, total, label, wide, groups, count):
     longest = max(map(len, load.split(b"\n"))) + 1
-    tail = (struct.pack("<q", int(as_number(value) * 10 ** twin.decimals[0]))
-            if number else value)
-    return struct.pack("<9I", ord(separator), stand, CODES[op], flags,
-                       min(a, b), abs(a - b), *twin.decimals, longest) + tail
+    return struct.pack("<9I", ord(separator), stand, flags, longest, total,
+                       label, wide, groups, count)
+
+
+def argument(twin, load, stand, op, value, number, rows, separator=","):
+    total = twin.total if twin.total is not None else twin.at
+    label = twin.decimals[1] if twin.total is not None else NO_SUM
+    return (head(load, separator, stand,
+                 (twin.total is not None) * SUM | rows * ROWS, total, label,
+                 0, 0, 1)
+            + condition(twin.at, op, value,
+                        twin.decimals[0] if number else None))
 
 
 def unpack(result):
-    count, low, high, decimals, least, greatest = struct.unpack(
-        "<QQiIqq", result)
-    return count, (high << 64) + low, decimals, least, greatest
+    count, values, label, high, low, least, greatest = struct.unpack(
+        "<3IiQqq", result)
+    return count, (high << 64) + low, label, least, greatest
 
 
 def check(job, twin, stand, told):
@@ -62,7 +74,7 @@ def check(job, twin, stand, told):
             assert least == min(twin.values) * scale
             assert greatest == max(twin.values) * scale
     else:
-        assert decimals == 255
+        assert decimals == NO_SUM
     if job.terms.output_denominator:
         assert output.replace(bytes([stand]), b"\n") == (
             twin.rows if twin.rows.endswith(b"\n") or not twin.rows
@@ -230,4 +242,4 @@ def test_damaged_tables_are_refused_or_right(tmp_path):
             assert (tmp_path / "out").read_bytes() == twin.output
         else:
             assert f"quincunx: {path}: line " in done.stderr
-    assert 12 < accepted < 108
+    assert 12 < accepted < 118

@@ -10,17 +10,23 @@ CODES = {"lt": 1, "le": 3, "eq": 2, "ne": 5, "ge": 6, "gt": 4, "begins": 8,
          "contains": 16}
 
 
-def records_of(table):
+def records_of(table, separator=","):
     """The records' bytes; empty lines are none. A carriage return alone that
-    ends one becomes a newline."""
-    found, start, quoted = [], 0, False
+    ends one becomes a newline. Quotes enclose a field that begins with one."""
+    found, start, quoted, begins = [], 0, False, True
     for i, byte in enumerate(table):
         alone = byte == ord("\r") and table[i + 1:i + 2] != b"\n"
-        if byte == ord('"'):
+        ends = (byte == ord("\n") or alone) and not quoted
+        if byte == ord('"') and (
+                quoted or begins or table[i - 1:i] == b'"' and closed):
             quoted = not quoted
-        elif (byte == ord("\n") or alone) and not quoted:
+            closed = not quoted
+        elif ends:
             found.append(table[start:i] + b"\n")
             start = i + 1
+        else:
+            closed = False
+        begins = ends or byte == ord(separator) and not quoted
     found.append(table[start:])
     return [r for r in found if r.strip(b"\r\n")]
 
@@ -55,18 +61,20 @@ class Twin:
 
     def __init__(self, table, column, op, value, number, total=None,
                  separator=","):
-        header, *rows = records_of(table)
+        header, *rows = records_of(table, separator)
         names = fields_of(header, separator)
         self.at = names.index(column)
         self.total = names.index(total) if total is not None else None
         rows = [(row, fields_of(row, separator)) for row in rows]
         chosen = [(row, fields) for row, fields in rows
-                  if holds(fields[self.at], op, value, number)]
+                  if self.at < len(fields)
+                  and holds(fields[self.at], op, value, number)]
         self.rows = b"".join(row for row, _ in chosen)
         self.output = header + self.rows
         self.count = len(chosen)
         self.decimals = [
-            max(decimals_of(f[i]) for _, f in rows) if i is not None else 0
+            max((decimals_of(f[i]) for _, f in rows if i < len(f)), default=0)
+            if i is not None else 0
             for i in (self.at, self.total)]
         if number:
             self.decimals[0] = max(self.decimals[0], decimals_of(value))
