@@ -29,8 +29,8 @@
  */
 #include "kernels/kernel.h"
 
-#define ARG_BYTES 36u
-#define CONDITION_BYTES 20u
+#define ARG_BYTES 16u
+#define CONDITION_BYTES 8u
 #define CONDITIONS_MAX 8u
 #define TEXT_MAX 255u
 #define WIDE_MAX 80u /* bytes of a wide number */
@@ -53,11 +53,12 @@
 #define EVERYWHERE(byte) ((byte)*0x01010101u)
 
 struct condition {
-    uint32_t column;   /* index of the column */
-    uint32_t accepted; /* bits of LESS to CONTAINS that are accepted */
-    uint32_t numbers;  /* not 0: numbers are compared; 0: text */
-    uint32_t decimals; /* decimals of the column */
-    uint32_t bytes;    /* length of the text; 8: of the number */
+    uint16_t column;  /* index of the column */
+    uint8_t accepted; /* bits of LESS to CONTAINS that are accepted */
+    uint8_t numbers;  /* not 0: numbers are compared; 0: text */
+    uint8_t decimals; /* decimals of the column */
+    uint8_t bytes;    /* length of the text; 8: of the number */
+    uint8_t unused[2];
 
     int64_t number;
     const uint8_t *text;
@@ -66,19 +67,19 @@ struct condition {
 };
 
 struct records {
-    uint32_t separator; /* byte between two columns; begin() repeats it four
-                           times */
-    uint32_t newline;   /* byte for a newline in quotes; '\n': there is none */
-    uint32_t flags;     /* FLAG_SUM and FLAG_ROWS */
-    uint32_t longest;   /* bytes of the longest record */
-    uint32_t sum;       /* index of the summed column */
-    uint32_t label;     /* returned in each result: the summed column's decimals
-                           or NO_SUM, 256 times .wide, and a checksum of the
-                           groups' names from bit 16 on */
-    uint32_t wide;      /* bytes of a summed wide number; 0: it is not wide */
-    uint32_t groups;    /* number of groups; 0: there are none */
-    uint32_t conditions;
+    uint8_t separator; /* byte between two columns */
+    uint8_t newline;   /* byte for a newline in quotes; '\n': there is none */
+    uint8_t flags;     /* FLAG_SUM and FLAG_ROWS */
+    uint8_t wide;      /* bytes of a summed wide number; 0: it is not wide */
+    uint16_t sum;      /* index of the summed column */
+    uint16_t groups;   /* number of groups; 0: there are none */
+    uint32_t longest;  /* bytes of the longest record */
+    uint32_t label;    /* returned in each result: the summed column's decimals
+                          or NO_SUM, 256 times .wide, and a checksum of the
+                          groups' names from bit 16 on */
 
+    uint32_t separators; /* the separator in all four bytes */
+    uint32_t conditions;
     uint32_t first;   /* index of the first column that is read */
     uint32_t between; /* columns from the first one read to the other */
     bool sum_first;   /* the summed column is before the first condition's */
@@ -123,47 +124,62 @@ static void set_stops(const struct records *records,
         stops[condition->text[0]] = 1;
     }
     stops[records->newline] = 1;
-    stops[records->separator & 255] = 1;
+    stops[records->separator] = 1;
     stops['"'] = 1;
     stops['\r'] = 1;
     stops['\n'] = 1;
 }
 
-/* Loads a condition. Returns its end in the argument, or NULL. */
-static const uint8_t *load_condition(const struct records *records,
-                                     struct condition *condition,
-                                     const uint8_t *at, const uint8_t *end)
+/* Loads a condition from at most `left` bytes. Returns their number that it
+   takes, or 0. */
+static uint32_t load_condition(const struct records *records,
+                               struct condition *condition, const uint8_t *at,
+                               uint32_t left)
 {
     bool numbers;
+    uint32_t bytes;
 
-    if (end - at < (ptrdiff_t)CONDITION_BYTES) {
-        return NULL;
+    if (left < CONDITION_BYTES) {
+        return 0;
     }
     memcpy(condition, at, CONDITION_BYTES);
-    at += CONDITION_BYTES;
     numbers = condition->numbers != 0;
-    if (condition->bytes > TEXT_MAX || condition->decimals > DECIMALS_MAX ||
-        end - at < (ptrdiff_t)((condition->bytes + 3) & ~3u) ||
+    bytes = CONDITION_BYTES + ((condition->bytes + 3u) & ~3u);
+    if (left < bytes || condition->decimals > DECIMALS_MAX ||
         (numbers && (condition->bytes != 8 || condition->accepted >= BEGINS)) ||
         (condition->bytes == 0 && condition->accepted == CONTAINS)) {
-        return NULL;
+        return 0;
     }
     if (numbers) {
-        condition->number = (int64_t)kernel_load_u64(at);
+        condition->number = (int64_t)kernel_load_u64(at + CONDITION_BYTES);
     } else {
-        condition->text = at;
+        condition->text = at + CONDITION_BYTES;
         set_stops(records, condition);
     }
-    return at + ((condition->bytes + 3) & ~3u);
+    return bytes;
 }
 
+/* Loads one condition or more. */
 static int load_conditions(struct records *records, const uint8_t *at,
-                           const uint8_t *end)
+                           uint32_t left)
 {
-    for (uint32_t i = 0; i < records->conditions && at != NULL; ++i) {
-        at = load_condition(records, &records->condition[i], at, end);
-    }
-    return at == end ? KERNEL_OK : KERNEL_ARGUMENT;
+    records->conditions = 0;
+    do {
+        uint32_t bytes =
+            records->conditions < CONDITIONS_MAX
+                ? load_condition(records,
+                                 &records->condition[records->conditions], at,
+                                 left)
+                : 0;
+
+        if (bytes == 0) {
+            return KERNEL_ARGUMENT;
+        }
+        records->conditions += 1;
+        at += bytes;
+        left -= bytes;
+    } while (left > 0);
+    return KERNEL_OK;
 }
 
 /* Fills in the fields that are not of the argument. */
@@ -192,17 +208,16 @@ static int records_begin(void *work, struct kernel_terms *terms,
         return KERNEL_ARGUMENT;
     }
     memcpy(records, job->arg, ARG_BYTES);
-    if (records->newline > 255 || records->longest > RECORD_MAX ||
-        records->wide > WIDE_MAX || records->wide % 4 != 0 ||
+    if (records->longest > RECORD_MAX || records->wide > WIDE_MAX ||
+        records->wide % 4 != 0 ||
         records->groups > RESULT_MAX / sizeof(struct totals) ||
-        records->conditions - 1 >= CONDITIONS_MAX ||
         (records->wide == 0 && (records->label & 255) > DECIMALS_MAX &&
          (records->flags & FLAG_SUM) != 0)) {
         return KERNEL_ARGUMENT;
     }
-    records->separator = EVERYWHERE(records->separator & 255);
+    records->separators = EVERYWHERE(records->separator);
     if (load_conditions(records, job->arg + ARG_BYTES,
-                        job->arg + job->arg_bytes) != KERNEL_OK) {
+                        job->arg_bytes - ARG_BYTES) != KERNEL_OK) {
         return KERNEL_ARGUMENT;
     }
     prepare(records);
@@ -256,7 +271,7 @@ static const uint8_t *skip_fields(const struct records *records,
                 at += 1;
             } while (at < last && *at != '"');
         } else {
-            at = find(at, last, records->separator);
+            at = find(at, last, records->separators);
             count -= 1;
         }
         at += at < last;
@@ -343,8 +358,7 @@ static inline uint32_t next_byte(const struct records *records,
         return TEXT_END;
     }
     if (!quoted) {
-        return byte == (records->separator & 255) || byte == '\r' ? TEXT_END
-                                                                  : byte;
+        return byte == records->separator || byte == '\r' ? TEXT_END : byte;
     }
     if (byte == '"') {
         return *(*at)++ == '"' ? byte : TEXT_END;
@@ -495,7 +509,7 @@ static struct totals *totals_of(const struct records *records, uint8_t *result,
 
 static bool is_empty(const struct records *records, const uint8_t *at)
 {
-    return *at == (records->separator & 255) || *at == '\r' || *at == '\n';
+    return *at == records->separator || *at == '\r' || *at == '\n';
 }
 
 /* Adds the summed cell at `at` to the totals. */
@@ -507,7 +521,7 @@ static void add_cell(const struct records *records, struct totals *totals,
     }
     if (records->wide == 0) {
         add(totals, number_at(&at, records->label & 255));
-    } else if (last - at >= (ptrdiff_t)(2 * records->wide)) {
+    } else if (last - at >= 2 * records->wide) {
         add_letters((struct wide_totals *)(void *)totals, at, records->wide);
     }
 }

@@ -20,8 +20,8 @@
 #include <strings.h>
 
 #define TEXT_MAX 255u
-#define ARG_BYTES 36u
-#define CONDITION_BYTES 20u
+#define ARG_BYTES 16u
+#define CONDITION_BYTES 8u
 #define NOT_GIVEN 1u /* value of a character that --arg does not name */
 
 /* The kernel's argument and results. */
@@ -384,22 +384,25 @@ static int list_uses(struct request *request)
 
 /* ---- kernel argument ---- */
 
-/* Appends a condition to the kernel's argument. */
-static void add_condition(struct format_load *load, const uint32_t fields[5],
-                          const void *value)
+/* Appends a condition to the kernel's argument: numbers, if it has decimals,
+   or text. */
+static void add_condition(struct format_load *load, uint32_t column,
+                          uint32_t accepted, const uint32_t *decimals,
+                          const void *value, size_t bytes)
 {
-    size_t bytes = (fields[4] + 3) & ~3u;
+    size_t room = CONDITION_BYTES + ((bytes + 3) & ~(size_t)3);
     uint8_t *at;
 
-    load->arg = memory_or_exit(
-        realloc(load->arg, load->arg_bytes + CONDITION_BYTES + bytes));
+    load->arg = memory_or_exit(realloc(load->arg, load->arg_bytes + room));
     at = load->arg + load->arg_bytes;
-    memcpy(at, fields, CONDITION_BYTES);
-    memset(at + CONDITION_BYTES, 0, bytes);
-    if (fields[4] > 0) {
-        memcpy(at + CONDITION_BYTES, value, fields[4]);
-    }
-    load->arg_bytes += (uint32_t)(CONDITION_BYTES + bytes);
+    memset(at, 0, room);
+    kernel_store_u16(at, (uint16_t)column);
+    at[2] = (uint8_t)accepted;
+    at[3] = decimals != NULL;
+    at[4] = decimals != NULL ? (uint8_t)*decimals : 0;
+    at[5] = (uint8_t)bytes;
+    memcpy(at + CONDITION_BYTES, value, bytes);
+    load->arg_bytes += (uint32_t)room;
 }
 
 static void add_conditions(struct format_load *load,
@@ -411,29 +414,23 @@ static void add_conditions(struct format_load *load,
         const struct records_number *number = &request->number[i];
         uint32_t accepted = operators[request->asked[i].op].accepted;
         char wide[2 * RECORDS_WIDE_BYTES_MAX];
+        int64_t value;
 
         if (made->wide[i] > 0) {
             records_number_widen(wide, number, use->decimals, made->wide[i]);
-            add_condition(load,
-                          (const uint32_t[]){made->column[i], accepted, 0, 0,
-                                             2 * made->wide[i]},
-                          wide);
+            add_condition(load, made->column[i], accepted, NULL, wide,
+                          2 * made->wide[i]);
         } else if (use->number) {
-            int64_t value = records_number_scaled(number, use->decimals);
-
-            add_condition(load,
-                          (const uint32_t[]){made->column[i], accepted, 1,
-                                             use->decimals, 8},
-                          &value);
+            value = records_number_scaled(number, use->decimals);
+            add_condition(load, made->column[i], accepted, &use->decimals,
+                          &value, sizeof value);
         } else {
-            add_condition(load,
-                          (const uint32_t[]){made->column[i], accepted, 0, 0,
-                                             (uint32_t)strlen(use->value)},
-                          use->value);
+            add_condition(load, made->column[i], accepted, NULL, use->value,
+                          strlen(use->value));
         }
     }
     if (request->roles.conditions == 0) {
-        add_condition(load, (const uint32_t[]){0, ANYTHING, 0, 0, 0}, NULL);
+        add_condition(load, 0, ANYTHING, NULL, "", 0);
     }
 }
 
@@ -454,25 +451,22 @@ static void fill_arg(struct format_load *load, const struct request *request,
     uint32_t sum = request->roles.sum;
     bool has_sum = sum != RECORDS_ABSENT;
     uint32_t wide = has_sum ? made->wide[sum] : 0;
-    uint32_t conditions = request->roles.conditions;
-    const uint32_t fields[] = {
-        made->separator,
-        newline,
-        (has_sum ? FLAG_SUM : 0) | (request->rows ? FLAG_ROWS : 0),
-        made->longest,
-        has_sum          ? made->column[sum]
-        : conditions > 0 ? made->column[0]
-                         : 0,
-        (has_sum ? request->look.use[sum].decimals : NO_SUM) | wide << 8 |
-            checksum_of(made),
-        wide,
-        made->groups,
-        conditions > 0 ? conditions : 1};
+    uint32_t column = has_sum                         ? made->column[sum]
+                      : request->roles.conditions > 0 ? made->column[0]
+                                                      : 0;
+    uint32_t label = has_sum ? request->look.use[sum].decimals : NO_SUM;
+    uint8_t *arg = memory_or_exit(malloc(ARG_BYTES));
 
-    _Static_assert(sizeof fields == ARG_BYTES, "the kernel's fields");
-    load->arg = memory_or_exit(malloc(sizeof fields));
+    arg[0] = made->separator;
+    arg[1] = newline;
+    arg[2] = (has_sum ? FLAG_SUM : 0) | (request->rows ? FLAG_ROWS : 0);
+    arg[3] = (uint8_t)wide;
+    kernel_store_u16(arg + 4, (uint16_t)column);
+    kernel_store_u16(arg + 6, (uint16_t)made->groups);
+    kernel_store_u32(arg + 8, made->longest);
+    kernel_store_u32(arg + 12, label | wide << 8 | checksum_of(made));
+    load->arg = arg;
     load->arg_bytes = ARG_BYTES;
-    memcpy(load->arg, fields, sizeof fields);
     add_conditions(load, request, made);
 }
 

@@ -34,22 +34,22 @@ def condition(column, op, value, decimals=None, wide=b""):
     """A condition of the kernel's argument; `decimals`: of a number."""
     tail = wide or (value if decimals is None else struct.pack(
         "<q", int(as_number(value) * 10 ** decimals)))
-    return struct.pack("<5I", column, CODES[op], decimals is not None,
-                       decimals or 0, len(tail)) + tail + bytes(-len(tail) % 4)
+    return (struct.pack("<H6B", column, CODES[op], decimals is not None,
+                        decimals or 0, len(tail), 0, 0)
+            + tail + bytes(-len(tail) % 4))
 
 
-def head(load, separator, stand, flags, total, label, wide, groups, count):
+def head(load, separator, stand, flags, total, label, wide=0, groups=0):
     longest = max(map(len, load.split(b"\n"))) + 1
-    return struct.pack("<9I", ord(separator), stand, flags, longest, total,
-                       label, wide, groups, count)
+    return struct.pack("<4B2H2I", ord(separator), stand, flags, wide, total,
+                       groups, longest, label)
 
 
 def argument(twin, load, stand, op, value, number, rows, separator=","):
     total = twin.total if twin.total is not None else twin.at
     label = twin.decimals[1] if twin.total is not None else NO_SUM
     return (head(load, separator, stand,
-                 (twin.total is not None) * SUM | rows * ROWS, total, label,
-                 0, 0, 1)
+                 (twin.total is not None) * SUM | rows * ROWS, total, label)
             + condition(twin.at, op, value,
                         twin.decimals[0] if number else None))
 

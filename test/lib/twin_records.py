@@ -13,7 +13,7 @@ CODES = {"lt": 1, "le": 3, "eq": 2, "ne": 5, "ge": 6, "gt": 4, "begins": 8,
 def records_of(table, separator=","):
     """The records' bytes; empty lines are none. A carriage return alone that
     ends one becomes a newline. Quotes enclose a field that begins with one."""
-    found, start, quoted, begins = [], 0, False, True
+    found, start, quoted, closed, begins = [], 0, False, False, True
     for i, byte in enumerate(table):
         alone = byte == ord("\r") and table[i + 1:i + 2] != b"\n"
         ends = (byte == ord("\n") or alone) and not quoted
