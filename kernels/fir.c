@@ -24,8 +24,8 @@
 #include "kernels/kernel.h"
 
 #define TAPS_MAX 1000u
-#define BLOCK 4u  /* taps or outputs of one channel that are handled at once */
-#define PIECE 32u /* outputs made at once of samples that are copied; even */
+#define BLOCK 4u /* taps or outputs of one channel that are handled at once */
+#define ROOM (TAPS_MAX + 32u) /* samples that are copied at once */
 #define HALF (1 << 14)
 
 /*
@@ -115,22 +115,10 @@ static int fir_begin(void *work, struct kernel_terms *terms,
     terms->output_numerator = (uint16_t)frame;
     terms->output_denominator = 1;
     terms->instructions_per_1000_units =
-        (uint64_t)(fir->groups > 0 ? all * 1625 + 10000 : taps * 3000 + 40000) *
+        (uint64_t)(fir->groups > 0 ? all * 1625 + 10000 : taps * 3000 + 60000) *
         (frame / bytes);
     return KERNEL_OK;
 }
-
-/* One channel of a range. */
-struct channel {
-    uint8_t *out;
-    const uint8_t *in;
-    uint32_t frame; /* bytes from a sample to the next */
-    uint32_t units;
-    uint32_t earlier; /* frames that can be read before `in` */
-    uint32_t later;   /* frames that can be read after the last unit */
-};
-
-/* ---- samples of any length, copied ---- */
 
 static inline int32_t load_sample(const uint8_t *at, uint32_t bytes)
 {
@@ -147,93 +135,30 @@ static uint32_t store_sample(uint8_t *at, int64_t value, uint32_t bytes)
     int64_t most = (int64_t)(UINT32_MAX >> (33 - 8 * bytes));
     int64_t sample = value > most ? most : value < ~most ? ~most : value;
 
-    for (uint32_t i = 0; i < bytes; ++i) {
-        at[i] = (uint8_t)(sample >> 8 * i);
+    if (bytes == 4) {
+        kernel_store_u32(at, (uint32_t)sample);
+    } else if (bytes == 1) {
+        *at = (uint8_t)sample;
+    } else {
+        kernel_store_u16(at, (uint16_t)sample);
+    }
+    if (bytes == 3) {
+        at[2] = (uint8_t)(sample >> 16);
     }
     return sample != value;
 }
-
-/* Copies the samples of PIECE outputs to `piece`, from the first that y[n]
-   needs on; samples outside of the load are 0. */
-static void copy_padded(int32_t *piece, const struct fir *fir,
-                        const struct channel *from, uint32_t n)
-{
-    uint32_t before = fir->taps - 1 - fir->after;
-    uint32_t samples = fir->taps - 1 + PIECE;
-    uint32_t there = n + from->earlier;
-    uint32_t first = before > there ? before - there : 0;
-    uint32_t end = from->units + from->later + before - n;
-    const uint8_t *in =
-        from->in + (n + first) * from->frame - before * from->frame;
-
-    memset(piece, 0, samples * sizeof *piece);
-    for (uint32_t i = first; i < samples && i < end; ++i) {
-        piece[i] = load_sample(in, fir->bytes);
-        in += from->frame;
-    }
-}
-
-/* Makes `count` outputs from y[n] on, at most PIECE, two at a time: taps and
-   samples are loaded once for both. Returns how many sat() changes. */
-static uint32_t filter_piece(const struct fir *fir,
-                             const struct channel *channel, uint32_t n,
-                             uint32_t count)
-{
-    int32_t piece[TAPS_MAX + PIECE];
-    uint8_t *out = channel->out + n * channel->frame;
-    uint32_t changed = 0;
-
-    copy_padded(piece, fir, channel, n);
-    for (uint32_t i = 0; i < count; i += 2) {
-        const int32_t *in = piece + i;
-        int64_t sum = HALF;
-        int64_t next = HALF;
-        int32_t sample = *in;
-
-        for (const uint8_t *h = fir->h + 2 * fir->taps; h != fir->h;) {
-            int32_t tap = load_tap(h -= 2);
-
-            sum += (int64_t)tap * sample;
-            sample = *++in;
-            next += (int64_t)tap * sample;
-        }
-        changed += store_sample(out, sum >> 15, fir->bytes);
-        out += channel->frame;
-        if (i + 1 < count) {
-            changed += store_sample(out, next >> 15, fir->bytes);
-            out += channel->frame;
-        }
-    }
-    return changed;
-}
-
-/* Makes the outputs from y[n] up to y[end - 1]. Returns how many sat() changes.
- */
-static uint32_t filter_pieces(const struct fir *fir,
-                              const struct channel *channel, uint32_t n,
-                              uint32_t end)
-{
-    uint32_t changed = 0;
-
-    for (; n < end; n += PIECE) {
-        uint32_t left = end - n;
-
-        changed += filter_piece(fir, channel, n, left < PIECE ? left : PIECE);
-    }
-    return changed;
-}
-
-/* ---- 16-bit samples that all exist, where they are ---- */
-
-#ifdef __arm__
 
 /* The next output, y[n], and its first sample, x[n - before] at `in`. */
 struct lane {
     uint8_t *out;
     const uint8_t *in;
-    uint32_t frame; /* bytes from a sample to the next, of both */
+    uint32_t step;  /* bytes from an output to the next */
+    uint32_t frame; /* bytes from a sample to the next */
 };
 
+#ifdef __arm__
+
+#define HAS_BLOCKS true
 #define APSR_Q (1u << 27)
 
 /* Stores sat(sum >> 15) for each sum. Returns how many sat() changes. SSAT
@@ -260,7 +185,7 @@ static inline uint32_t store_block(struct lane *lane, const int32_t sum[BLOCK])
         : [y0] "=&r"(sample[0]), [y1] "=&r"(sample[1]), [y2] "=&r"(sample[2]),
           [y3] "=&r"(sample[3]), [flags] "=&r"(flags), [out] "+&r"(lane->out)
         : [s0] "r"(sum[0]), [s1] "r"(sum[1]), [s2] "r"(sum[2]),
-          [s3] "r"(sum[3]), [step] "r"(lane->frame)
+          [s3] "r"(sum[3]), [step] "r"(lane->step)
         : "cc", "memory");
     if ((flags & APSR_Q) != 0) {
         __asm volatile("msr apsr_nzcvq, %0" : : "r"(0) : "cc");
@@ -391,39 +316,126 @@ static uint32_t filter_groups(const struct fir *fir, struct lane *lane,
         } while (mark == MARK_NEXT);
         for (uint32_t i = 0; i < BLOCK; ++i) {
             changed += store_sample(lane->out, aside[i], 2);
-            lane->out += lane->frame;
+            lane->out += lane->step;
         }
         lane->in += BLOCK * lane->frame;
     }
     return changed;
 }
 
-/* Makes the outputs y[first] to y[last - 1], whole blocks whose samples all
-   exist. Returns how many sat() changes. */
-static uint32_t filter_whole(const struct fir *fir,
-                             const struct channel *channel, uint32_t first,
-                             uint32_t last)
+/* Makes blocks of outputs of 16-bit samples. Returns how many sat() changes. */
+static uint32_t filter_blocks(const struct fir *fir, struct lane lane,
+                              uint32_t blocks)
 {
-    struct lane lane = {channel->out + first * channel->frame,
-                        channel->in + first * channel->frame -
-                            fir->before * channel->frame,
-                        channel->frame};
-    uint32_t blocks = (last - first) / BLOCK;
-
     return fir->groups == 1 ? filter_group(fir, &lane, blocks)
                             : filter_groups(fir, &lane, blocks);
 }
 
 #else
 
-static uint32_t filter_whole(const struct fir *fir,
-                             const struct channel *channel, uint32_t first,
-                             uint32_t last)
+#define HAS_BLOCKS false
+
+static uint32_t filter_blocks(const struct fir *fir, struct lane lane,
+                              uint32_t blocks)
 {
-    return filter_pieces(fir, channel, first, last);
+    (void)fir;
+    (void)lane;
+    (void)blocks;
+    return 0;
 }
 
 #endif
+
+/* One channel of a range. */
+struct channel {
+    uint8_t *out;
+    const uint8_t *in;
+    uint32_t frame; /* bytes from a sample to the next */
+    uint32_t units;
+    uint32_t earlier; /* frames that can be read before `in` */
+    uint32_t later;   /* frames that can be read after the last unit */
+};
+
+/* Makes outputs one by one, or rather two at a time: taps and samples are
+   loaded once for both. Samples have 32 bits. Returns how many sat() changes.
+ */
+static uint32_t filter_ones(const struct fir *fir, struct lane lane,
+                            uint32_t count)
+{
+    const int32_t *first = (const int32_t *)(const void *)lane.in +
+                           fir->before + 1 + fir->after - fir->taps;
+    uint32_t changed = 0;
+
+    for (uint32_t i = 0; i < count; i += 2) {
+        const int32_t *in = first + i;
+        int64_t sum = HALF;
+        int64_t next = HALF;
+        int32_t sample = *in;
+
+        for (const uint8_t *h = fir->h + 2 * fir->taps; h != fir->h;) {
+            int32_t tap = load_tap(h -= 2);
+
+            sum += (int64_t)tap * sample;
+            sample = *++in;
+            next += (int64_t)tap * sample;
+        }
+        changed += store_sample(lane.out, sum >> 15, fir->bytes);
+        if (i + 1 < count) {
+            changed +=
+                store_sample(lane.out + lane.step, next >> 15, fir->bytes);
+        }
+        lane.out += 2 * lane.step;
+    }
+    return changed;
+}
+
+/* Copies the samples that `count` outputs from y[n] on need to `piece`; those
+   outside of the load are 0, and so is one more. */
+static void copy_padded(int32_t *piece, const struct fir *fir,
+                        const struct channel *from, uint32_t n, uint32_t count)
+{
+    uint32_t samples = fir->before + fir->after + count;
+    uint32_t there = n + from->earlier;
+    uint32_t first = fir->before > there ? fir->before - there : 0;
+    uint32_t end = from->units + from->later + fir->before - n;
+    const uint8_t *in =
+        from->in + (n + first) * from->frame - fir->before * from->frame;
+
+    memset(piece, 0, (samples + 1) * sizeof *piece);
+    for (uint32_t i = first; i < samples && i < end; ++i) {
+        piece[i] = load_sample(in, fir->bytes);
+        in += from->frame;
+    }
+}
+
+/* Makes the outputs from y[n] up to y[end - 1] of copies of their samples.
+   Returns how many sat() changes. */
+static uint32_t filter_pieces(const struct fir *fir,
+                              const struct channel *channel, uint32_t n,
+                              uint32_t end)
+{
+    int32_t piece[ROOM];
+    uint32_t most = ROOM - 1 - fir->before - fir->after;
+    uint32_t changed = 0;
+
+    while (n < end) {
+        struct lane lane = {channel->out + n * channel->frame,
+                            (const uint8_t *)piece, channel->frame,
+                            sizeof *piece};
+        uint32_t count = end - n < most ? end - n : most;
+        uint32_t blocks = HAS_BLOCKS && fir->groups > 0 ? count / BLOCK : 0;
+
+        copy_padded(piece, fir, channel, n, count);
+        if (blocks > 0) {
+            count = blocks * BLOCK;
+            changed += filter_blocks(fir, lane, blocks);
+        } else {
+            changed += filter_ones(fir, lane, count);
+        }
+        n += count;
+    }
+    return changed;
+}
 
 /* Sets *first to the first output whose samples all exist, and *last to the
    end of the whole blocks from there; both to 0 if there is no block. */
@@ -437,7 +449,8 @@ static void find_whole(uint32_t *first, uint32_t *last, const struct fir *fir,
 
     *first = 0;
     *last = 0;
-    if (fir->groups > 0 && channel->units >= from + missing + BLOCK) {
+    if (HAS_BLOCKS && fir->groups > 0 &&
+        channel->units >= from + missing + BLOCK) {
         *first = from;
         *last = channel->units - missing;
         *last -= (*last - from) % BLOCK;
@@ -449,11 +462,19 @@ static uint32_t filter_channel(const struct fir *fir,
 {
     uint32_t first;
     uint32_t last;
+    uint32_t changed;
 
     find_whole(&first, &last, fir, channel);
-    return filter_pieces(fir, channel, 0, first) +
-           (first < last ? filter_whole(fir, channel, first, last) : 0) +
-           filter_pieces(fir, channel, last, channel->units);
+    changed = filter_pieces(fir, channel, 0, first);
+    if (first < last) {
+        struct lane lane = {channel->out + first * channel->frame,
+                            channel->in + first * channel->frame -
+                                fir->before * channel->frame,
+                            channel->frame, channel->frame};
+
+        changed += filter_blocks(fir, lane, (last - first) / BLOCK);
+    }
+    return changed + filter_pieces(fir, channel, last, channel->units);
 }
 
 static void fir_run(const void *work, struct kernel_result *result,

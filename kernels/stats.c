@@ -68,8 +68,8 @@ static int stats_begin(void *work, struct kernel_terms *terms,
     terms->result_bytes_max = result_bytes(stats->type);
     terms->result_fixed = true;
     terms->instructions_per_1000_units = (uint64_t)(bytes == 1   ? 4400
-                                                    : bytes == 4 ? 26000
-                                                                 : 20000) *
+                                                    : bytes == 2 ? 20000
+                                                                 : 26000) *
                                          (job->unit_bytes / bytes);
     return KERNEL_OK;
 }

@@ -325,10 +325,8 @@ const struct format format_fir = {
     .done = "filtered",
     .argument = ARGUMENT,
     .input = SOUND_INPUT,
-    .output =
-        "a sound of the same length, channels, rate and bits: by OUTPUT\'s "
-        "suffix WAV, AIFF, AU, FLAC, CAF, W64, or as INPUT; of a lossy "
-        "INPUT WAV",
+    .output = "a sound as INPUT is, or WAV, AIFF, AU, FLAC, CAF or W64 by "
+              "OUTPUT's suffix",
     .suffixes = SOUND_SUFFIXES,
     .read = read_fir,
     .check = check_fir,

@@ -294,6 +294,7 @@ static int open_copy(struct reader *reader)
 {
     const struct sound_header *header = &reader->header;
     int file = process_memory();
+    char name[32];
     const char *why;
 
     if (!process_memory_write(file, header->head, header->head_bytes, 0) ||
@@ -305,13 +306,15 @@ static int open_copy(struct reader *reader)
     if (header->head_bytes == 0) {
         take_suffix(&reader->info, reader->path);
     }
-    reader->file = sf_open_fd(file, SFM_READ, &reader->info, SF_TRUE);
+    /* A descriptor alone lets libsndfile look for ./._ beside it. */
+    snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+    reader->file = sf_open(name, SFM_READ, &reader->info);
+    process_close(file);
     if (reader->file != NULL) {
         return 0;
     }
     why = sf_strerror(NULL);
-    if (sf_error(NULL) == SF_ERR_UNRECOGNISED_FORMAT ||
-        strstr(why, "resource fork") != NULL) {
+    if (sf_error(NULL) == SF_ERR_UNRECOGNISED_FORMAT) {
         return SOUND_NONE;
     }
     return file_error(reader->path, "cannot be read as a sound: %s",

@@ -89,7 +89,8 @@ static int output_format(const struct sound_shape *shape, const char *path)
         format = shape->format;
         named = own;
     }
-    if (is_lossless(shape, encoding) && is_writable(shape, format)) {
+    if (is_lossless(shape, encoding) && is_writable(shape, format) &&
+        (named == own || shape->sample_bytes > 1)) {
         return format;
     }
     encoding = integers[shape->sample_bytes - 1];
@@ -150,18 +151,20 @@ int sound_check(const struct format_load *load, const struct sound_shape *shape,
 
 /* Writes all samples. Returns whether it succeeded. */
 static bool write_samples(SNDFILE *file, const uint8_t *data, uint64_t bytes,
-                          uint32_t sample_bytes)
+                          const struct sound_shape *shape)
 {
-    int block[BLOCK_SAMPLES];
-    uint64_t left = bytes / sample_bytes;
+    int block[BLOCK_SAMPLES]; /* whole frames: there are at most 1024 channels
+                               */
+    uint32_t most = BLOCK_SAMPLES - BLOCK_SAMPLES % shape->channels;
+    uint64_t left = bytes / shape->sample_bytes;
 
     while (left > 0) {
-        uint32_t count = left < BLOCK_SAMPLES ? (uint32_t)left : BLOCK_SAMPLES;
+        uint32_t count = left < most ? (uint32_t)left : most;
 
         for (uint32_t i = 0; i < count; ++i) {
             uint32_t value = 0;
 
-            for (uint32_t byte = 0; byte < sample_bytes; ++byte) {
+            for (uint32_t byte = 0; byte < shape->sample_bytes; ++byte) {
                 value = value >> 8 | (uint32_t)*data++ << 24;
             }
             block[i] = (int)value;
@@ -194,8 +197,7 @@ int sound_write(FILE *out, const char *path, const uint8_t *data,
         sf_command(file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE);
         sf_command(file, SFC_SET_SCALE_INT_FLOAT_WRITE, NULL, SF_TRUE);
     }
-    written =
-        file != NULL && write_samples(file, data, bytes, shape->sample_bytes);
+    written = file != NULL && write_samples(file, data, bytes, shape);
     written &=
         file != NULL && sf_close(file) == 0 && fstat(fileno(copy), &is) == 0;
     status = written ? file_read_open(&whole, copy, (uint64_t)is.st_size, path)

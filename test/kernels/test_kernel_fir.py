@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """kernels/fir.c and its files, against NumPy."""
+import json
 import math
 import struct
 
@@ -9,35 +10,41 @@ from hypothesis import given, settings, strategies as st
 
 import kernels
 import mesh
-from twins import design, fir as twin, read_wav, write_wav
+import sounds
+from twins import design, fir as twin, packed, read_wav, write_wav
 
 
 # ---- the kernel by itself ----
 
-def packed(taps):
-    return struct.pack(f"<{len(taps)}h", *taps)
+def argument(taps, bits):
+    """Q15 taps, and the bytes of a sample unless it has 2."""
+    return struct.pack(f"<{len(taps)}h", *taps) + (
+        b"" if bits == 16 else bytes([bits // 8]))
 
 
 SAMPLES = (st.sampled_from([-32768, -32767, -1, 0, 1, 32767])
            | st.integers(-32768, 32767))
+BITS = st.sampled_from([8, 16, 24, 32])
 
 
-def as_the_twin(samples, taps):
-    want, saturated = twin(samples, taps)
-    return struct.pack("<Q", saturated), want.tobytes()
+def as_the_twin(samples, taps, bits):
+    want, saturated = twin(samples, taps, bits)
+    return struct.pack("<Q", saturated), packed(want, bits)
 
 
 @pytest.mark.parts(4)
-@given(st.lists(SAMPLES, min_size=1, max_size=13), st.integers(1, 3),
+@given(st.lists(SAMPLES, min_size=1, max_size=13), BITS, st.integers(1, 3),
        st.integers(0, 40), st.data())
-@settings(max_examples=100, deadline=None)
-def test_any_cut_gives_the_same(taps, channels, frames, data):
+@settings(max_examples=150, deadline=None)
+def test_any_cut_gives_the_same(taps, bits, channels, frames, data):
+    least, most = -(1 << bits - 1), (1 << bits - 1) - 1
     samples = numpy.array(data.draw(st.lists(
-        SAMPLES, min_size=frames * channels, max_size=frames * channels)),
-        numpy.int64).reshape(-1, channels)
-    one = kernels.Job1("fir", packed(taps), 2 * channels)
-    assert kernels.cut_anywhere(data, one, samples.astype("<i2").tobytes(),
-                                frames) == as_the_twin(samples, taps)
+        st.sampled_from([least, least + 1, -1, 0, 1, most])
+        | st.integers(least, most), min_size=frames * channels,
+        max_size=frames * channels)), numpy.int64).reshape(-1, channels)
+    one = kernels.Job1("fir", argument(taps, bits), bits // 8 * channels)
+    assert kernels.cut_anywhere(data, one, packed(samples, bits), frames) == (
+        as_the_twin(samples, taps, bits))
 
 
 def test_lengths():
@@ -45,12 +52,25 @@ def test_lengths():
     chance = numpy.random.default_rng(mesh.SEED)
     for taps in (1, 2, 4, 5, 32, 33, 500, 999, 1000):
         tap = [int(t) for t in chance.integers(-9000, 9000, taps)]
-        one = kernels.Job1("fir", packed(tap), 4)
         for frames in (1, 3, 4, 16, 17, 50, 999, 1500):
-            samples = chance.integers(-32768, 32768, (frames, 2))
-            assert one.scattered(samples.astype("<i2").tobytes(), frames, [
-                frames // 3, frames // 2]) == as_the_twin(samples, tap), (
-                    taps, frames)
+            bits = int(chance.choice([8, 16, 24, 32]))
+            one = kernels.Job1("fir", argument(tap, bits), bits // 4)
+            samples = chance.integers(-(1 << bits - 1), 1 << bits - 1,
+                                      (frames, 2))
+            got = one.scattered(packed(samples, bits), frames,
+                                [frames // 3, frames // 2])
+            assert got == as_the_twin(samples, tap, bits), (taps, frames, bits)
+
+
+def test_sums_of_the_largest_products():
+    """A thousand of -2^31 times -2^15, 57 bits: clipped, not wrapped."""
+    for sign, bits in ((-1, 32), (1, 32), (-1, 24), (1, 8)):
+        taps = [-32768] * 1000
+        samples = numpy.full((1200, 1), sign << bits - 1 if sign < 0 else (
+            1 << bits - 1) - 1)
+        one = kernels.Job1("fir", argument(taps, bits), bits // 8)
+        assert one.run(packed(samples, bits), 0, 1200) == as_the_twin(
+            samples, taps, bits)
 
 
 # ---- runs ----
@@ -81,6 +101,77 @@ def text_of(path, taps):
     path.write_text("# taps\n" + "\n".join(str(t / 32768) for t in taps)
                     + "\n", encoding="ascii")
     return f"file={path}"
+
+
+# An output's suffix, and what it becomes of 8, 16, 24, 32 bits and float, as
+# libsndfile numbers kinds of files and encodings. None: it is refused.
+OUTPUTS = {
+    "wav": (0x10005, 0x10002, 0x10003, 0x10004, 0x10006),
+    "aiff": (0x20001, 0x20002, 0x20003, 0x20004, 0x20006),
+    "aif": (0x20001, 0x20002, 0x20003, 0x20004, 0x20006),
+    "au": (0x30001, 0x30002, 0x30003, 0x30004, 0x30006),
+    "flac": (0x170001, 0x170002, 0x170003, None, None),
+    "caf": (0x180001, 0x180002, 0x180003, 0x180004, 0x180006),
+    "w64": (0xb0005, 0xb0002, 0xb0003, 0xb0004, 0xb0006),
+    "rf64": (0x220005, 0x220002, 0x220003, 0x220004, 0x220006)}
+
+
+@pytest.mark.parametrize("form", ["wav", "flac", "aiff"])
+def test_outputs_have_the_samples_of_the_input(tmp_path, form):
+    """Bit for bit, in every kind of file, at the input's rate."""
+    chance = numpy.random.default_rng(mesh.SEED)
+    taps = design(31, 48000, high=5000)
+    own = OUTPUTS[form]
+    for place, bits in enumerate((8, 16, 24, 32, 32)):
+        if own[place] is None:
+            continue
+        whole = chance.integers(-2**31, 2**31, (300, 3)).astype(numpy.int32)
+        if place == 4:  # float: half as loud, so that nothing saturates
+            whole = whole / 2.0**32
+        path = tmp_path / f"a{place}.{form}"
+        assert sounds.write(path, whole, own[place], 48000)
+        samples, _ = sounds.taken(path)
+        want, saturated = twin(samples, taps, bits)
+        for suffix in chance.choice([*OUTPUTS, "x"], 3, False):
+            becomes = OUTPUTS.get(suffix, own)[place]
+            out = tmp_path / f"out.{suffix}"
+            words = ("run", "--json", "--mesh", "3x3", "--on", "native",
+                     "--kernel", "fir", "--arg", "low=5000,taps=31", "-o", out,
+                     path)
+            out.unlink(missing_ok=True)
+            done = mesh.command(*words)
+            if becomes is None:
+                assert done.returncode == 2 and not out.exists(), words
+                assert "such a file cannot hold 3 channels" in done.stderr
+                continue
+            assert done.returncode == 0, (words, done.stderr)
+            got, info = sounds.read(out)
+            assert (info.format, info.rate) == (becomes, 48000), words
+            if place == 4:
+                assert numpy.array_equal(
+                    sounds.read(out, numpy.float64)[0],
+                    (want / 2.0**31).astype(numpy.float32)), words
+            else:
+                assert numpy.array_equal(
+                    got.astype(numpy.int64) >> 32 - bits, want), words
+            result = json.loads(done.stdout)["result"]
+            assert result["saturated"] == saturated, words
+
+
+def test_wide_samples_on_a_board(tmp_path):
+    """Its code is another than the host's."""
+    chance = numpy.random.default_rng(mesh.SEED)
+    taps = design(31, 8000, high=1000)
+    for form, bits in ((0x10005, 8), (0x10003, 24), (0x10004, 32)):
+        path, out = tmp_path / "a.wav", tmp_path / "out.wav"
+        sounds.write(path, chance.integers(-2**31, 2**31, (500, 3)).astype(
+            numpy.int32), form)
+        samples, _ = sounds.taken(path)
+        report = mesh.run(path, "-o", out, kernel="fir", size="2x2",
+                          arg="low=1000,taps=31")
+        want, saturated = twin(samples, taps, bits)
+        assert numpy.array_equal(sounds.taken(out)[0], want), bits
+        assert report["result"]["saturated"] == saturated
 
 
 def test_designs(noise):

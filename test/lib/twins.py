@@ -66,11 +66,32 @@ def found(load, digests):
 TYPES = {"u8": (1, "u1"), "s8": (17, "i1"), "u16": (2, "<u2"),
          "s16": (18, "<i2"), "u32": (4, "<u4"), "s32": (20, "<i4")}
 BINS = 256
+PERCENTILES = {"p1": 1, "p5": 5, "p25": 25, "median": 50, "p75": 75, "p95": 95,
+               "p99": 99}
 
 
-def stats(samples):
+def percentiles(samples, bins, bits, low):
+    """NumPy's where a bin is a value; else the least and the greatest value
+    that they can be."""
+    if bits == 8:
+        return {name: float(numpy.percentile(samples, percent))
+                for name, percent in PERCENTILES.items()}
+    found, ends, wide = {}, numpy.cumsum(bins), 1 << bits - 8
+    for name, percent in PERCENTILES.items():
+        place = fractions.Fraction(percent * (samples.size - 1), 100)
+        first, last = (int(numpy.searchsorted(ends, at, "right")) for at in (
+            place.numerator // place.denominator,
+            -(-place.numerator // place.denominator)))
+        found[name + "_from"] = max(first * wide + low, int(samples.min()))
+        found[name + "_to"] = min(last * wide + wide - 1 + low,
+                                  int(samples.max()))
+    return found
+
+
+def stats(samples, bits=None):
     """What is to be said of these integers, exactly."""
-    bits, signed = 8 * samples.itemsize, samples.dtype.kind == "i"
+    signed = samples.dtype.kind == "i"
+    bits = bits or 8 * samples.itemsize
     low = -(1 << bits - 1) if signed else 0
     bins = numpy.bincount((samples.astype(numpy.int64) - low) >> bits - 8,
                           minlength=BINS)
@@ -81,24 +102,32 @@ def stats(samples):
             "max": int(samples.max()), "mean": float(mean),
             "variance": float(fractions.Fraction(squares, count) - mean ** 2),
             "sum": [str(total)], "sum_of_squares": [str(squares)],
-            "histogram": [int(n) for n in bins]}
+            "histogram": [int(n) for n in bins],
+            **percentiles(samples, bins, bits, low)}
 
 
 # ---- fir ----
 
-def fir(samples, taps):
+def fir(samples, taps, bits=16):
     """Output and how many of it saturate, in exact integers: a row for each
     frame, a column for each channel."""
     ahead = (len(taps) - 1) // 2
+    kind = f"<i{bits // 8}" if bits != 24 else "<i4"
     if len(samples) == 0:
-        return samples.astype("<i2"), 0
+        return samples.astype(kind), 0
     columns = []
     for channel in samples.T.astype(numpy.int64):
         whole = numpy.convolve(channel, numpy.array(taps, numpy.int64))
         columns.append(whole[ahead:ahead + len(channel)])
     values = (numpy.stack(columns, axis=1) + (1 << 14)) >> 15
-    out = numpy.clip(values, -32768, 32767)
-    return out.astype("<i2"), int((out != values).sum())
+    out = numpy.clip(values, -(1 << bits - 1), (1 << bits - 1) - 1)
+    return out.astype(kind), int((out != values).sum())
+
+
+def packed(samples, bits):
+    """Signed samples of so many bits, little-endian."""
+    whole = numpy.ascontiguousarray(samples, "<i4").view("u1")
+    return whole.reshape(-1, 4)[:, :bits // 8].tobytes()
 
 
 def design(taps, rate, low=None, high=None):
