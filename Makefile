@@ -108,8 +108,8 @@ HOST_LDFLAGS := -Wl,-z,relro,-z,now $(LDFLAGS)
 # dpkg-buildflags hardens in a package, every build has.
 HARDEN := -fPIE -fstack-protector-strong $(if $(filter -O0,$(CFLAGS)),, \
             -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
-HOST_LIBS := -ljansson -lnettle -lsndfile -lpng -lnetpbm -lcsv \
-             -lserialport -lmicrohttpd -larchive -lz -lm
+HOST_LIBS := -ljansson -lnettle -lsndfile -lpng -lnetpbm -lturbojpeg -ltiff \
+             -lcsv -lserialport -lmicrohttpd -larchive -lz -lm
 TARGET_CFLAGS := -std=c11 -Os -flto=auto -g -I. $(WARNINGS) \
                  -ffunction-sections -fdata-sections -fstack-usage \
                  -ffile-prefix-map="$$PWD"=.

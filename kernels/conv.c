@@ -1,30 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Convolution of an image with a square of 3 x 3 or 5 x 5 coefficients. The
- * load is one plane of samples of 8 bits after the other (grey has one, RGB has
- * three), each by rows from the top; a unit is a sample. The output has the
- * same form. Beyond a plane's border the nearest sample of the plane counts.
+ * Convolution of an image with a square of 3 x 3, 5 x 5 or 7 x 7 coefficients,
+ * and the median of such a square. The load is one plane of samples after the
+ * other (grey has one, RGB has three), each by rows from the top; a unit is a
+ * sample of 8 bits or, in a load with units of 2 bytes, of 16. The output has
+ * the same form.
  *
- * Linear: a sample becomes (sum + add) / divisor, rounded down, then limited to
- * 0 .. 255. The sum is of coefficients times the samples under them, with the
- * square's middle on the sample and the square not mirrored.
- * Sobel: |gx| + |gy|, at most 255; gx is the sum with -1 0 1, -2 0 2, -1 0 1,
+ * Linear: a sample becomes (sum + divisor / 2) / divisor + offset, rounded
+ * down, then limited to 0 .. 255 or 65535. The sum is of coefficients times the
+ * samples under them, with the square's middle on the sample and the square not
+ * mirrored.
+ * Sobel: |gx| + |gy|, limited alike; gx is the sum with -1 0 1, -2 0 2, -1 0 1,
  * gy with -1 -2 -1, 0 0 0, 1 2 1.
  *
- * Argument: the first fields of struct conv up to height with Sobel, up to
- * divisor without; then i16 coefficients, row by row.
+ * Beyond a plane's border stand copies of its samples, or zeros:
  *
- * Where the absolute values of the coefficients add up to no more than 257, two
- * samples share a register, 16 bits each: a bias keeps sums within 0 .. 65535.
+ *    BORDER_REPLICATE  a a a | a b c d       BORDER_REFLECT    d c b | a b c d
+ *    BORDER_ZERO       0 0 0 | a b c d       BORDER_SYMMETRIC  c b a | a b c d
+ *
+ * Argument: the first fields of struct conv, up to divisor if the filter is
+ * linear, else up to height; then i16 coefficients, row by row.
+ *
+ * Where samples have 8 bits and the absolute values of 3 x 3 or 5 x 5
+ * coefficients add up to no more than 257, two samples share a register, 16
+ * bits each: a bias keeps sums within 0 .. 65535.
  */
 #include "kernels/kernel.h"
 
-#define SIDE_MAX 5u
+#define SIDE_MAX 7u
+#define WINDOW (4 + SIDE_MAX - 1)
 #define TAPS_MAX (SIDE_MAX * SIDE_MAX)
 #define HEAD_BYTES 12u
 #define LINEAR_BYTES 20u
 #define PLANE_MAX 0x3fffffffu
-#define ADD_MAX (1u << 29)
 #define DIVISOR_MAX (1u << 20)
 #define SHARED_MAX 257u /* 65535 / 255 */
 #define HALVES 0x00ff00ffu
@@ -42,29 +50,55 @@
 
 enum filter {
     LINEAR,
-    SOBEL
+    SOBEL,
+    MEDIAN
+};
+
+enum border {
+    BORDER_REPLICATE,
+    BORDER_REFLECT,
+    BORDER_SYMMETRIC,
+    BORDER_ZERO
 };
 
 struct conv {
-    uint8_t side;    /* side of the square: 3 or 5 */
+    uint8_t side;    /* side of the square: 3, 5 or 7 */
     uint8_t filter;  /* enum filter */
-    uint16_t zero;   /* 0 */
+    uint8_t border;  /* enum border */
+    uint8_t zero;    /* 0 */
     uint32_t width;  /* samples in a row of a plane */
     uint32_t height; /* rows of a plane; samples of a plane: below 2^30 */
-    uint32_t add;    /* two's complement, within +-ADD_MAX */
+    int32_t offset;  /* within +-most */
     int32_t divisor; /* 1 to DIVISOR_MAX */
 
+    uint32_t bytes;    /* bytes of a sample: 1 or 2 */
+    int32_t most;      /* greatest sample: 255 or 65535 */
+    int64_t add;       /* divisor / 2 + offset * divisor; 0 if not linear */
     bool shared;       /* two sums fit a register, 16 bits each */
     uint32_t bias;     /* bias of both sums in a register */
     uint32_t unbiased; /* add, less the bias */
-    /* [0]: of the sum, or gx; [1]: gy with Sobel, else 0. */
+    /* [0]: of the sum, or gx, or 1 for the median; [1]: gy with Sobel, else 0.
+     */
     int32_t coefficient[2][TAPS_MAX];
 };
 
-/* Bytes from the middle of a square to its rows and columns. */
-struct offsets {
-    int32_t row[SIDE_MAX];
-    int32_t column[SIDE_MAX];
+/* Four samples of a row with all that their squares cover, copied from where
+   it stands for what lies beyond the border. */
+struct window {
+    int32_t x[2];   /* place of the first sample to which column[] belongs */
+    int32_t end[2]; /* place behind the last column */
+    int32_t column[2][WINDOW]; /* bytes from the first sample to a column */
+    uint8_t line[SIDE_MAX][2 * WINDOW];
+};
+
+/* Samples of one row. */
+struct part {
+    const uint8_t *at; /* first sample */
+    uint8_t *out;
+    uint32_t samples;
+    uint32_t x; /* place of the first sample in its plane */
+    uint32_t y;
+    int32_t row[SIDE_MAX]; /* bytes from a sample to its square's rows */
 };
 
 /* ---- the argument ---- */
@@ -78,25 +112,27 @@ SMALL static void set_bias(struct conv *conv)
 
         sum[value < 0] += (uint32_t)(value < 0 ? -value : value);
     }
-    conv->shared = sum[0] + sum[1] <= SHARED_MAX;
+    conv->shared = conv->bytes == 1 && conv->side < 7 &&
+                   conv->filter != MEDIAN && sum[0] + sum[1] <= SHARED_MAX;
     conv->bias = BOTH * 255 * sum[1];
-    conv->unbiased = conv->add - 255 * sum[1];
+    conv->unbiased = (uint32_t)conv->add - 255 * sum[1];
 }
 
 SMALL static bool begin_linear(struct conv *conv, const struct kernel_job *job)
 {
     const uint8_t *arg = job->arg;
-    uint32_t taps = conv->side * conv->side;
+    uint32_t taps = (uint32_t)(conv->side * conv->side);
 
     if (job->arg_bytes != LINEAR_BYTES + 2 * taps) {
         return false;
     }
-    memcpy(&conv->add, arg + HEAD_BYTES, LINEAR_BYTES - HEAD_BYTES);
+    memcpy(&conv->offset, arg + HEAD_BYTES, LINEAR_BYTES - HEAD_BYTES);
+    conv->add = conv->divisor / 2 + (int64_t)conv->offset * conv->divisor;
     for (uint32_t i = 0; i < taps; ++i) {
         conv->coefficient[0][i] =
             (int16_t)kernel_load_u16(arg + LINEAR_BYTES + 2 * i);
     }
-    return conv->add + ADD_MAX <= 2 * ADD_MAX &&
+    return conv->offset >= -conv->most && conv->offset <= conv->most &&
            (uint32_t)conv->divisor - 1 < DIVISOR_MAX;
 }
 
@@ -112,31 +148,54 @@ SMALL static bool begin_sobel(struct conv *conv, const struct kernel_job *job)
     return conv->side == 3 && job->arg_bytes == HEAD_BYTES;
 }
 
+SMALL static bool begin_median(struct conv *conv, const struct kernel_job *job)
+{
+    for (unsigned i = 0; i < TAPS_MAX; ++i) {
+        conv->coefficient[0][i] = 1;
+    }
+    return job->arg_bytes == HEAD_BYTES;
+}
+
+/* Returns the instructions that 1000 samples take. */
+SMALL static uint32_t instructions(const struct conv *conv)
+{
+    uint32_t taps = (uint32_t)(conv->side * conv->side);
+
+    return conv->filter == MEDIAN ? 1600u * taps * (taps + 9) / 10
+           : conv->bytes == 2     ? 60000 + 9000 * taps
+           : !conv->shared        ? 35000 + 8000 * taps
+           : conv->side == 3      ? 18500
+                                  : 48000;
+}
+
 SMALL static int conv_begin(void *work, struct kernel_terms *terms,
                             const struct kernel_job *job)
 {
     struct conv *conv = (struct conv *)work;
 
     memset(conv, 0, sizeof *conv);
-    if (job->arg_bytes < HEAD_BYTES || job->unit_bytes != 1) {
+    if (job->arg_bytes < HEAD_BYTES || job->unit_bytes - 1 > 1) {
         return KERNEL_ARGUMENT;
     }
     memcpy(conv, job->arg, HEAD_BYTES);
-    if ((conv->side != 3 && conv->side != 5) || conv->filter > SOBEL ||
+    conv->bytes = job->unit_bytes;
+    conv->most = conv->bytes == 1 ? 255 : 65535;
+    conv->divisor = 1;
+    if ((conv->side != 3 && conv->side != 5 && conv->side != 7) ||
+        conv->filter > MEDIAN || conv->border > BORDER_ZERO ||
         conv->zero != 0 ||
         (uint64_t)conv->width * conv->height - 1 >= PLANE_MAX ||
-        !(conv->filter == SOBEL ? begin_sobel : begin_linear)(conv, job)) {
+        !(conv->filter == SOBEL    ? begin_sobel
+          : conv->filter == MEDIAN ? begin_median
+                                   : begin_linear)(conv, job)) {
         return KERNEL_ARGUMENT;
     }
     set_bias(conv);
-    terms->before_bytes = conv->side / 2 * (conv->width + 1);
+    terms->before_bytes = conv->side / 2 * (conv->width + 1) * conv->bytes;
     terms->after_bytes = terms->before_bytes;
-    terms->output_numerator = 1;
+    terms->output_numerator = (uint16_t)conv->bytes;
     terms->output_denominator = 1;
-    terms->instructions_per_1000_units =
-        !conv->shared     ? 35000 + 8000u * conv->side * conv->side
-        : conv->side == 3 ? 18500
-                          : 48000;
+    terms->instructions_per_1000_units = instructions(conv);
     return KERNEL_OK;
 }
 
@@ -147,44 +206,108 @@ static uint32_t limited(int32_t value)
     return value < 0 ? 0 : value > 255 ? 255u : (uint32_t)value;
 }
 
-/* Sets the offsets of a square's rows (or columns) whose middle is row `at` of
-   `size`; rows are `step` bytes apart. */
-ONCE static void set_offsets(int32_t *offset, const struct conv *conv,
-                             uint32_t at, uint32_t size, uint32_t step)
-{
-    int32_t middle = (int32_t)at;
-    int32_t last = (int32_t)size - 1;
-    int32_t i = middle - (int32_t)(conv->side / 2);
-
-    for (const int32_t *end = offset + conv->side; offset < end; ++i) {
-        *offset++ = ((i < 0      ? 0
-                      : i < last ? i
-                                 : last) -
-                     middle) *
-                    (int32_t)step;
-    }
-}
-
 static uint32_t one_sample(const struct conv *conv, const uint8_t *at,
-                           const struct offsets *offsets)
+                           const int32_t *row)
 {
     const int32_t *c = conv->coefficient[0];
-    int32_t gx = (int32_t)conv->add;
-    int32_t gy = 0;
+    uint32_t side = conv->side;
+    int32_t sum = (int32_t)conv->add;
 
-    for (uint32_t i = 0; i < conv->side; ++i) {
-        const uint8_t *line = at + offsets->row[i];
+    for (uint32_t i = 0; i < side; ++i) {
+        const uint8_t *line = at + row[i];
 
-        for (uint32_t k = 0; k < conv->side; ++k, ++c) {
-            int32_t value = line[offsets->column[k]];
-
-            gx += value * c[0];
-            gy += value * c[TAPS_MAX];
+        for (const uint8_t *end = line + side; line < end; ++line) {
+            sum += *line * *c++;
         }
     }
-    return limited(conv->filter == SOBEL
-                       ? (gx < 0 ? -gx : gx) + (gy < 0 ? -gy : gy)
-                       : gx / conv->divisor);
+    return limited(sum / conv->divisor);
+}
+
+/* Returns the sum of products with samples of 16 bits. */
+ONCE static int64_t wide_sum(const int32_t *c, uint32_t side, const uint8_t *at,
+                             const int32_t *row)
+{
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < side; ++i) {
+        const uint8_t *line = at + row[i];
+
+        for (const uint8_t *end = line + 2 * side; line < end; line += 2) {
+            sum += (int64_t)(int32_t)kernel_load_u16(line) * *c++;
+        }
+    }
+    return sum;
+}
+
+static uint32_t one_wide_sample(const struct conv *conv, const uint8_t *at,
+                                const int32_t *row)
+{
+    uint32_t divisor = (uint32_t)conv->divisor;
+    int64_t sum = wide_sum(conv->coefficient[0], conv->side, at, row);
+
+    if (conv->filter == SOBEL) {
+        int64_t gy = wide_sum(conv->coefficient[1], conv->side, at, row);
+
+        sum = (sum < 0 ? -sum : sum) + (gy < 0 ? -gy : gy);
+    }
+    sum += conv->add;
+    return sum <= 0                              ? 0
+           : sum > (int64_t)conv->most * divisor ? (uint32_t)conv->most
+           : sum <= UINT32_MAX                   ? (uint32_t)sum / divisor
+                               : (uint32_t)((uint64_t)sum / divisor);
+}
+
+static uint32_t one_median(const struct conv *conv, const uint8_t *at,
+                           const int32_t *row)
+{
+    uint32_t least[TAPS_MAX / 2 + 1]; /* the least samples so far, in order */
+    uint32_t wanted = (uint32_t)(conv->side * conv->side) / 2 + 1;
+    uint32_t count = 0;
+
+    for (uint32_t tap = 0; tap < 2 * wanted - 1; ++tap) {
+        const uint8_t *sample =
+            at + row[tap / conv->side] + tap % conv->side * conv->bytes;
+        uint32_t value = conv->bytes == 1 ? *sample : kernel_load_u16(sample);
+        uint32_t i = count;
+
+        if (count < wanted) {
+            count += 1;
+        } else if (value < least[wanted - 1]) {
+            i -= 1;
+        } else {
+            continue;
+        }
+        for (; i > 0 && least[i - 1] > value; --i) {
+            least[i] = least[i - 1];
+        }
+        least[i] = value;
+    }
+    return least[wanted - 1];
+}
+
+ONCE static void put_ones(const struct conv *conv, uint8_t *out,
+                          const uint8_t *at, const int32_t *row,
+                          uint32_t samples)
+{
+    uint32_t bytes = conv->bytes;
+    const uint8_t *end = at + samples * bytes;
+    uint32_t back = conv->side / 2 * bytes;
+
+    if (bytes == 1 && conv->filter == LINEAR) {
+        for (; at < end; ++at) {
+            *out++ = (uint8_t)one_sample(conv, at - back, row);
+        }
+    }
+    for (; at < end; at += bytes) {
+        uint32_t value =
+            (conv->filter == MEDIAN ? one_median
+                                    : one_wide_sample)(conv, at - back, row);
+
+        *out++ = (uint8_t)value;
+        if (bytes == 2) {
+            *out++ = (uint8_t)(value >> 8);
+        }
+    }
 }
 
 /* ---- four at once, away from a row's ends ---- */
@@ -276,7 +399,7 @@ static void put_linear_5(const struct conv *conv, uint8_t *out,
     HERE(mask);
     for (; fours > 0; --fours, at += 4, out += 4) {
         const int32_t *c = conv->coefficient[0];
-        const int32_t *end = c + TAPS_MAX;
+        const int32_t *end = c + 25;
         const int32_t *next = row;
         uint32_t sum[2] = {conv->bias, conv->bias};
 
@@ -390,66 +513,192 @@ ONCE static void put_fours(const struct conv *conv, uint8_t *out,
     }
 }
 
-/* ---- ranges ---- */
-
-/* Computes samples that have equal offsets. */
+/* Computes samples whose squares lie in memory; four at least if they are
+   shared. */
 static void put_samples(const struct conv *conv, uint8_t *out,
-                        const uint8_t *at, const struct offsets *offsets,
-                        uint32_t samples)
+                        const uint8_t *at, const int32_t *row, uint32_t samples)
 {
-    uint32_t last = samples - 4;
+    if (conv->shared) {
+        uint32_t last = samples - 4;
 
-    if (samples >= 4 && conv->shared) {
-        put_fours(conv, out, at, offsets->row, samples / 4);
+        put_fours(conv, out, at, row, samples / 4);
         if (samples % 4 != 0) {
             /* The last four: some a second time, quicker than one by one. */
-            put_fours(conv, out + last, at + last, offsets->row, 1);
+            put_fours(conv, out + last, at + last, row, 1);
         }
-        return;
+    } else {
+        put_ones(conv, out, at, row, samples);
     }
-    for (; samples > 0; --samples) {
-        *out++ = (uint8_t)one_sample(conv, at++, offsets);
+}
+
+/* ---- the border ---- */
+
+/* Returns the row, 0 to `last`, that stands for row i. */
+static int32_t stand_in(int32_t i, int32_t last, uint32_t border)
+{
+    int32_t again = border == BORDER_SYMMETRIC; /* the border's row counts */
+
+    if (last == 0 || border == BORDER_REPLICATE || border == BORDER_ZERO) {
+        return i < 0 ? 0 : i < last ? i : last;
     }
+    while (i < 0 || i > last) {
+        i = (i < 0 ? -again : 2 * last + again) - i;
+    }
+    return i;
+}
+
+/* Sets part->row. */
+ONCE static void set_rows(const struct conv *conv, struct part *part)
+{
+    int32_t i = (int32_t)part->y - conv->side / 2;
+
+    for (uint32_t k = 0; k < conv->side; ++k, ++i) {
+        part->row[k] = (stand_in(i, (int32_t)conv->height - 1, conv->border) -
+                        (int32_t)part->y) *
+                       (int32_t)(conv->width * conv->bytes);
+    }
+}
+
+/* Returns the columns of a window, which stay for the rows below. */
+ONCE static const int32_t *window_columns(const struct conv *conv,
+                                          struct window *window,
+                                          const struct part *part)
+{
+    int32_t reach = conv->side / 2;
+    int32_t x = (int32_t)part->x;
+    int32_t end = x + (int32_t)part->samples + reach;
+    uint32_t right = x >= reach;
+    int32_t *column = window->column[right];
+
+    if (window->x[right] != x || window->end[right] < end) {
+        window->x[right] = x;
+        window->end[right] = end;
+        for (int32_t i = x - reach; i < end; ++i) {
+            *column++ =
+                (stand_in(i, (int32_t)conv->width - 1, conv->border) - x) *
+                (int32_t)conv->bytes;
+        }
+    }
+    return window->column[right];
+}
+
+/* Sets samples of a window beyond the border to 0. */
+SMALL static void clear_outside(const struct conv *conv, struct window *window,
+                                const struct part *part)
+{
+    uint32_t reach = conv->side / 2;
+
+    for (uint32_t i = 0; i < conv->side; ++i) {
+        for (uint32_t k = 0; k < 4 + 2 * reach; ++k) {
+            if (part->y + i - reach >= conv->height ||
+                part->x + k - reach >= conv->width) {
+                memset(&window->line[i][k * conv->bytes], 0, conv->bytes);
+            }
+        }
+    }
+}
+
+/* Computes up to four samples by a window. */
+ONCE static void put_by_window(const struct conv *conv, struct window *window,
+                               const struct part *part)
+{
+    static const int32_t row[SIDE_MAX] = {0,          2 * WINDOW, 4 * WINDOW,
+                                          6 * WINDOW, 8 * WINDOW, 10 * WINDOW,
+                                          12 * WINDOW};
+    const int32_t *column = window_columns(conv, window, part);
+    const uint8_t *at = window->line[0] + conv->side / 2 * conv->bytes;
+    const int32_t *end = column + part->samples + conv->side - 1;
+    uint8_t four[4];
+
+    for (uint32_t i = 0; i < conv->side; ++i) {
+        const uint8_t *from = part->at + part->row[i];
+        uint8_t *to = window->line[i];
+
+        if (conv->bytes == 1) {
+            for (const int32_t *next = column; next < end; ++next) {
+                *to++ = from[*next];
+            }
+        } else {
+            for (const int32_t *next = column; next < end; ++next, to += 2) {
+                kernel_store_u16(to, (uint16_t)kernel_load_u16(from + *next));
+            }
+        }
+    }
+    if (conv->border == BORDER_ZERO) {
+        clear_outside(conv, window, part);
+    }
+    if (conv->shared) {
+        put_fours(conv, four, at, row, 1);
+        for (uint32_t i = 0; i < part->samples; ++i) {
+            part->out[i] = four[i];
+        }
+    } else {
+        put_ones(conv, part->out, at, row, part->samples);
+    }
+}
+
+/* ---- ranges ---- */
+
+/* Returns how many samples from a part's first one on have their squares in
+   memory, as many as put_samples() takes, at most `left`; or 0. */
+static uint32_t inside(const struct conv *conv, const struct part *part,
+                       uint32_t left)
+{
+    uint32_t reach = conv->side / 2;
+    uint32_t samples = conv->width - reach - part->x;
+
+    if (part->x < reach || part->x + reach >= conv->width ||
+        (conv->border == BORDER_ZERO &&
+         (part->y < reach || part->y + reach >= conv->height))) {
+        return 0;
+    }
+    samples = samples < left ? samples : left;
+    return conv->shared && samples < 4 ? 0 : samples;
 }
 
 static void conv_run(const void *work, struct kernel_result *result,
                      const struct kernel_range *range)
 {
     const struct conv *conv = (const struct conv *)work;
-    uint32_t reach = conv->side / 2;
-    uint32_t width = conv->width;
     uint32_t left = range->units;
-    uint32_t y = (uint32_t)range->first_unit / width;
-    uint32_t x = (uint32_t)range->first_unit - y * width;
-    const uint8_t *at = range->data;
-    uint8_t *out = result->output;
-    struct offsets offsets;
+    struct window window = {.x = {-1, -1}};
+    struct part part = {.at = range->data, .out = result->output};
 
     result->bytes = 0;
-    result->output_bytes = left;
-    for (; left > 0; ++y, x = 0) {
-        set_offsets(offsets.row, conv, y % conv->height, conv->height, width);
-        while (x < width && left > 0) {
-            uint32_t samples = 1;
-
-            if (x >= reach && x + reach < width) {
-                samples = width - reach - x;
-            }
-            samples = samples < left ? samples : left;
-            set_offsets(offsets.column, conv, x, width, 1);
-            put_samples(conv, out, at, &offsets, samples);
-            at += samples;
-            out += samples;
-            left -= samples;
-            x += samples;
+    result->output_bytes = left * conv->bytes;
+    part.y = (uint32_t)range->first_unit / conv->width;
+    part.x = (uint32_t)range->first_unit - part.y * conv->width;
+    part.y %= conv->height;
+    for (; left > 0; part.x = 0) {
+        /* Rows away from the border have the distances of the row before. */
+        if (left == range->units || part.y <= conv->side / 2 ||
+            part.y + conv->side / 2 >= conv->height) {
+            set_rows(conv, &part);
         }
+        while (part.x < conv->width && left > 0) {
+            part.samples = inside(conv, &part, left);
+            if (part.samples > 0) {
+                put_samples(conv, part.out, part.at, part.row, part.samples);
+            } else {
+                part.samples = conv->width - part.x;
+                part.samples = part.samples < 4 ? part.samples : 4;
+                part.samples = part.samples < left ? part.samples : left;
+                put_by_window(conv, &window, &part);
+            }
+            part.at += part.samples * conv->bytes;
+            part.out += part.samples * conv->bytes;
+            part.x += part.samples;
+            left -= part.samples;
+        }
+        part.y = part.y + 1 < conv->height ? part.y + 1 : 0;
     }
 }
 
 const struct kernel kernel_conv = {
     .name = "conv",
     .argument = KERNEL_FOR_PEOPLE("the binary form at the top of its file"),
-    .summary = KERNEL_FOR_PEOPLE("convolves an image, 3 x 3 or 5 x 5"),
+    .summary = KERNEL_FOR_PEOPLE(
+        "filters an image: 3 x 3, 5 x 5 or 7 x 7 coefficients, or a median"),
     .work_bytes = sizeof(struct conv),
     .begin = conv_begin,
     .run = conv_run,

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads and writes images for kernels/conv.c; the load has one plane after the
- * other. --arg is
+ * Reads and writes images for kernels/conv.c; the load has one plane of colour
+ * after the other, the context alpha. --arg is one of
  *
  *    filter=NAME                        one of the filters below
+ *    median=SIDE                        the median of a square
  *    coefficients=C:C:...[,divisor=D|,shift=S][,offset=O]
- *                                       9 or 25, row by row from the top left
+ *                                       9, 25 or 49, row by row from the top
+ *                                       left
  *
- * With S the sum of a sample's neighbours times the coefficients, the sample
- * becomes floor((S + floor(D / 2)) / D) + O, limited to 0 .. 255.
+ * and any of border, alpha, quality, pixels. With S the sum of a sample's
+ * neighbours times the coefficients, the sample becomes
+ * floor((S + floor(D / 2)) / D) + O, limited to what its bits hold.
  */
 #include "qemu/format/format.h"
 
@@ -24,14 +27,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TAPS_MAX 25
+#define TAPS_MAX 49
 #define SHIFT_MAX 20
 #define ARG_BYTES_MAX (20u + 2u * TAPS_MAX)
+#define OFFSET_MAX 65535
+#define QUALITY_USUAL 90
 
 struct filter {
     const char *name; /* NULL: --arg gives the coefficients */
     bool sobel;
-    int taps; /* coefficients: 9, 25; 0: not yet given */
+    int taps; /* coefficients: 9, 25, 49; 0: not yet given */
     long coefficient[TAPS_MAX];
     long divisor;
     long offset;
@@ -40,6 +45,10 @@ struct filter {
 static const struct filter filters[] = {
     {.name = "sobel", .sobel = true, .taps = 9, .divisor = 1},
     {.name = "gauss",
+     .taps = 9,
+     .coefficient = {1, 2, 1, 2, 4, 2, 1, 2, 1},
+     .divisor = 16},
+    {.name = "gauss3",
      .taps = 9,
      .coefficient = {1, 2, 1, 2, 4, 2, 1, 2, 1},
      .divisor = 16},
@@ -64,9 +73,16 @@ static const char *filter_choice(size_t index)
 
 struct arg {
     struct filter filter;
-    uint8_t named; /* index in `filters` */
-    uint32_t shift;
+    uint8_t named; /* index in `filters`; NONE */
+    uint8_t shift;
+    uint8_t border; /* as kernels/conv.c has it */
+    bool drop_alpha;
+    uint8_t median;  /* side of the square; 0: none */
+    uint8_t quality; /* 0: not given */
+    uint32_t pixels;
 };
+
+#define NONE 255
 
 /* Reads a whole number and moves *text behind it. Returns whether there is
    one. */
@@ -90,7 +106,7 @@ static const char *read_coefficients(struct filter *filter, const char *text)
 {
     for (const char *at = text;; ++at) {
         if (filter->taps == TAPS_MAX) {
-            return "must be 9 or 25 coefficients, not more";
+            return "must be 9, 25 or 49 coefficients, not more";
         }
         if (!read_number(&filter->coefficient[filter->taps], &at, INT16_MIN,
                          INT16_MAX) ||
@@ -103,9 +119,9 @@ static const char *read_coefficients(struct filter *filter, const char *text)
             break;
         }
     }
-    return filter->taps == 9 || filter->taps == 25
+    return filter->taps == 9 || filter->taps == 25 || filter->taps == TAPS_MAX
                ? NULL
-               : "must be 9 or 25 coefficients";
+               : "must be 9, 25 or 49 coefficients";
 }
 
 static int set_coefficients(void *field, const char *option, const char *text)
@@ -117,52 +133,89 @@ static int set_coefficients(void *field, const char *option, const char *text)
 static int set_offset(void *field, const char *option, const char *text)
 {
     const char *at = text;
-    bool good = read_number((long *)field, &at, -255, 255) && *at == '\0';
+    bool good =
+        read_number((long *)field, &at, -OFFSET_MAX, OFFSET_MAX) && *at == '\0';
 
-    return parse_report(option, text, good ? NULL : "must be -255 to 255");
+    return parse_report(option, text,
+                        good ? NULL
+                             : "must be -255 to 255, or -65535 to 65535 for an "
+                               "image with 16 bits a sample");
 }
 
 #define FIELD(name) OPTION_AT(struct arg, name)
 
 static const struct option_row rows[] = {
     {"filter", "NAME", 0, OPTION_CHOICE, FIELD(named), .choice = filter_choice,
-     .required = true, .instead = "coefficients", .without = "coefficients"},
+     .without = "coefficients median"},
     {"coefficients", "C:C:...", 0, OPTION_SET, FIELD(filter),
-     .set = set_coefficients},
+     .set = set_coefficients, .without = "median"},
+    {"median", "SIDE", 0, OPTION_COUNT, FIELD(median), .choices = "3 5"},
     {"divisor", "D", 0, OPTION_COUNT, FIELD(filter.divisor), .least = 1,
      .most = 1 << SHIFT_MAX, .needs = "coefficients", .without = "shift"},
     {"shift", "S", 0, OPTION_COUNT, FIELD(shift), .most = SHIFT_MAX,
      .needs = "coefficients"},
     {"offset", "O", 0, OPTION_SET, FIELD(filter.offset), .set = set_offset,
      .needs = "coefficients"},
+    {"border", "KIND", 0, OPTION_CHOICE, FIELD(border),
+     .choices = "replicate reflect symmetric zero"},
+    {"alpha", "keep|drop", 0, OPTION_CHOICE, FIELD(drop_alpha),
+     .choices = "keep drop"},
+    {"quality", "Q", 0, OPTION_COUNT, FIELD(quality), .least = 1, .most = 100},
+    {"pixels", "N", 0, OPTION_COUNT, FIELD(pixels), .least = 1,
+     .most = IMAGE_SAMPLES_MAX},
 };
 
-static int read_filter(struct filter *filter, struct format_load *load,
-                       const uint8_t *arg, uint32_t arg_bytes)
+static int read_arg(struct arg *arg, struct format_load *load,
+                    const uint8_t *text, uint32_t bytes)
 {
-    struct arg values = {.filter.divisor = 1};
-    int status =
-        format_parse_arg(load, OPTION_TABLE(rows), arg, arg_bytes, &values);
+    int status;
 
-    *filter = values.filter.taps != 0 ? values.filter : filters[values.named];
-    filter->divisor <<= values.shift;
+    *arg = (struct arg){
+        .filter.divisor = 1, .named = NONE, .pixels = IMAGE_PIXELS_USUAL};
+    status = format_parse_arg(load, OPTION_TABLE(rows), text, bytes, arg);
+    if (status == 0 && arg->named == NONE && arg->filter.taps == 0 &&
+        arg->median == 0) {
+        status = usage_error("--arg needs filter=NAME or "
+                             "coefficients=C:C:... or median=SIDE");
+    }
+    if (arg->named != NONE) {
+        arg->filter = filters[arg->named];
+    }
+    arg->filter.divisor <<= arg->shift;
     return status;
 }
 
-static uint32_t store_filter(uint8_t *out, const struct filter *filter,
+/* Returns 0, or 2 after a message. */
+static int check_offset(const struct arg *arg, const struct image *image)
+{
+    char text[16];
+
+    snprintf(text, sizeof text, "%ld", arg->filter.offset);
+    return parse_report("--arg: offset", text,
+                        image->bytes == 1 && labs(arg->filter.offset) > 255
+                            ? "must be -255 to 255 for an image with 8 bits a "
+                              "sample"
+                            : NULL);
+}
+
+static uint32_t store_filter(uint8_t *out, const struct arg *arg,
                              const struct image *image)
 {
-    long add = filter->divisor / 2 + filter->offset * filter->divisor;
+    const struct filter *filter = &arg->filter;
 
     memset(out, 0, ARG_BYTES_MAX);
-    out[0] = filter->taps == 9 ? 3 : 5;
-    out[1] = filter->sobel;
+    out[0] = arg->median != 0     ? arg->median
+             : filter->taps == 9  ? 3
+             : filter->taps == 25 ? 5
+                                  : 7;
+    out[1] = arg->median != 0 ? 2 : filter->sobel;
+    out[2] = arg->border;
     bytes_store_u32(out + 4, image->width);
     bytes_store_u32(out + 8, image->height);
-    if (filter->sobel) {
+    if (out[1] != 0) {
         return 12;
     }
-    bytes_store_u32(out + 12, (uint32_t)add);
+    bytes_store_u32(out + 12, (uint32_t)filter->offset);
     bytes_store_u32(out + 16, (uint32_t)filter->divisor);
     for (int i = 0; i < filter->taps; ++i) {
         bytes_store_u16(out + 20 + 2 * i, (uint16_t)filter->coefficient[i]);
@@ -172,59 +225,124 @@ static uint32_t store_filter(uint8_t *out, const struct filter *filter,
 
 /* ---- the image ---- */
 
-/* Copies each channel's samples into a plane; join_planes() reverses this. */
-static void split_planes(uint8_t *plane, const struct image *image)
-{
-    size_t pixels = (size_t)image->width * image->height;
+/* The data for write(): the output's shape, and its alpha if it has one. */
+struct context {
+    struct image image; /* without samples */
+    uint8_t alpha[];
+};
 
-    for (size_t channel = 0; channel < image->channels; ++channel) {
-        for (size_t i = 0; i < pixels; ++i) {
-            *plane++ = image->samples[i * image->channels + channel];
+static size_t pixels_of(const struct image *image)
+{
+    return (size_t)image->width * image->height;
+}
+
+/* Copies one sample of each pixel; steps are bytes from a sample to the
+   next. */
+static void copy_samples(uint8_t *to, size_t to_step, const uint8_t *from,
+                         size_t from_step, const struct image *image)
+{
+    for (size_t i = pixels_of(image); i > 0; --i) {
+        to[0] = from[0];
+        if (image->bytes == 2) {
+            to[1] = from[1];
         }
+        to += to_step;
+        from += from_step;
     }
 }
 
-static void join_planes(struct image *image, const uint8_t *plane)
+static void split_channel(uint8_t *plane, const struct image *image,
+                          uint32_t channel)
 {
-    size_t pixels = (size_t)image->width * image->height;
-
-    for (size_t channel = 0; channel < image->channels; ++channel) {
-        for (size_t i = 0; i < pixels; ++i) {
-            image->samples[i * image->channels + channel] = *plane++;
-        }
-    }
+    copy_samples(plane, image->bytes, image->samples + channel * image->bytes,
+                 image->channels * image->bytes, image);
 }
 
-/* Fills in the load with the image's planes, and its context with their
-   shape. */
+static void join_channel(struct image *image, uint32_t channel,
+                         const uint8_t *plane)
+{
+    copy_samples(image->samples + channel * image->bytes,
+                 image->channels * image->bytes, plane, image->bytes, image);
+}
+
+static bool is_opaque(const struct image *image)
+{
+    uint32_t most = image->bytes == 1 ? 255 : 65535;
+    size_t i = image->channels - 1;
+
+    while (i < pixels_of(image) * image->channels &&
+           image_sample(image, i) == most) {
+        i += image->channels;
+    }
+    return i >= pixels_of(image) * image->channels;
+}
+
+/* Returns whether the output has the image's alpha, and says so. */
+static bool keep_alpha(struct format_load *load, const struct image *image,
+                       const struct arg *arg, const char *path)
+{
+    bool keep = false;
+
+    if (!image_has_alpha(image)) {
+        return false;
+    }
+    if (arg->drop_alpha) {
+        format_note(load, "%s: its alpha channel is left out.",
+                    file_name(path));
+    } else if (is_opaque(image)) {
+        format_note(load,
+                    "%s: its alpha channel, opaque everywhere, is left out.",
+                    file_name(path));
+    } else {
+        format_note(load,
+                    "%s: its alpha channel is carried through unchanged; "
+                    "alpha=drop leaves it out.",
+                    file_name(path));
+        keep = true;
+    }
+    return keep;
+}
+
+/* Fills in the load with the image's planes of colour, and its context. */
 static void fill_load(struct format_load *load, const struct image *image,
-                      const struct filter *filter)
+                      const struct arg *arg, const char *path)
 {
-    struct image *shape = memory_or_exit(malloc(sizeof *shape));
+    bool alpha = keep_alpha(load, image, arg, path);
+    uint32_t colours = (image->channels - 1) | 1; /* 1 or 3 */
+    size_t plane = pixels_of(image) * image->bytes;
+    struct context *context =
+        memory_or_exit(malloc(sizeof *context + (alpha ? plane : 0)));
 
-    load->context = shape;
-    load->units = (uint64_t)image->width * image->height * image->channels;
-    load->unit_bytes = 1;
-    load->data = memory_or_exit(malloc((size_t)load->units));
+    load->context = context;
+    load->units = (uint64_t)pixels_of(image) * colours;
+    load->unit_bytes = image->bytes;
+    load->data = memory_or_exit(malloc(colours * plane));
     load->arg = memory_or_exit(malloc(ARG_BYTES_MAX));
-    *shape = *image;
-    shape->samples = NULL;
-    split_planes(load->data, image);
-    load->arg_bytes = store_filter(load->arg, filter, image);
+    load->arg_bytes = store_filter(load->arg, arg, image);
+    for (uint32_t i = 0; i < colours; ++i) {
+        split_channel(load->data + i * plane, image, i);
+    }
+    context->image = *image;
+    context->image.samples = NULL;
+    context->image.channels = colours + alpha;
+    if (alpha) {
+        split_channel(context->alpha, image, colours);
+    }
 }
 
 static int read_conv(struct format_load *load, const char *path,
-                     const uint8_t *arg, uint32_t arg_bytes)
+                     const uint8_t *text, uint32_t bytes)
 {
-    struct image image;
-    struct filter filter;
-    int status = read_filter(&filter, load, arg, arg_bytes);
+    struct arg arg;
+    int status = read_arg(&arg, load, text, bytes);
+    struct image image = {.pixels_max = arg.pixels, .quality = arg.quality};
 
     status = status == 0 ? image_read(&image, load, path) : status;
+    status = status == 0 ? check_offset(&arg, &image) : status;
     if (status == 0) {
-        fill_load(load, &image, &filter);
-        free(image.samples);
+        fill_load(load, &image, &arg, path);
     }
+    free(image.samples);
     return status;
 }
 
@@ -236,17 +354,25 @@ static int check_conv(const struct format_load *load, const char *path)
 static int write_conv(FILE *out, const struct format_load *load,
                       const char *path, const uint8_t *output, uint64_t bytes)
 {
-    struct image image = *(const struct image *)load->context;
-    const char *wrong =
-        bytes != load->units
-            ? "the output is not as long as the image"
-            : image_allocate(&image, image.width, image.height, image.channels);
+    const struct context *context = load->context;
+    struct image image = context->image;
+    size_t plane = pixels_of(&image) * image.bytes;
+    const char *wrong = bytes != load->units * load->unit_bytes
+                            ? "the output is not as long as the image"
+                            : image_allocate(&image, image.width, image.height,
+                                             image.channels, image.bytes);
     int status;
 
     if (wrong != NULL) {
         return file_error(path, "%s", wrong);
     }
-    join_planes(&image, output);
+    for (uint32_t i = 0; i < ((image.channels - 1) | 1); ++i) {
+        join_channel(&image, i, output + i * plane);
+    }
+    if (image_has_alpha(&image)) {
+        join_channel(&image, image.channels - 1, context->alpha);
+    }
+    image.quality = image.quality != 0 ? image.quality : QUALITY_USUAL;
     status = image_write(out, &image, path);
     free(image.samples);
     return status;
@@ -257,10 +383,14 @@ const struct format format_conv = {
     .example = "filter=sobel",
     .done = "filtered",
     .argument =
-        "filter=sobel, gauss, gauss5 or sharpen; or coefficients=C:C:..., 9 or "
-        "25 of them row by row, then ,divisor=D or ,shift=S, and ,offset=O",
-    .input = "PNG, PGM or PPM, 8-bit grey or RGB",
-    .output = "an image: .png, .pgm, .ppm or .pnm",
+        "filter=sobel, gauss, gauss3, gauss5 or sharpen; or median=3 or 5; or "
+        "coefficients=C:C:..., 9, 25 or 49 of them row by row, then ,divisor=D "
+        "or ,shift=S, and ,offset=O; with any of them "
+        "border=replicate|reflect|symmetric|zero, alpha=keep|drop, quality=90 "
+        "for JPEG, pixels=N, the most that are read",
+    .input = "PNG, PNM, PAM, JPEG or TIFF; grey or RGB, 8 or 16 bits, alpha",
+    .output = "an image of the input's kind, or as its name says: .png, .pgm, "
+              ".ppm, .pnm, .pam, .tif or .jpg",
     .read = read_conv,
     .check = check_conv,
     .write = write_conv,

@@ -13,16 +13,17 @@
 
 #include <stdio.h>
 
-/* Reads a file, which load->as_is leaves compressed. The caller frees the
-   samples. Returns 0 or 1. */
+/* Reads a file, which load->as_is leaves compressed. The caller has set the
+   first fields, and frees the samples. Returns 0 or 1. */
 NODISCARD int image_read(struct image *image, struct format_load *load,
                          const char *path);
 
 /* Checks whether a file of this name can hold the image. Returns 0 or 1. */
 NODISCARD int image_check_name(const struct image *image, const char *path);
 
-/* Writes a file whose name image_check_name() accepted; standard output gets a
-   PNG. Returns 0 or 1. */
+/* Writes a file whose name image_check_name() accepted: of the kind that its
+   suffix says, or without one of the kind that was read, with PNG for JPEG.
+   Returns 0 or 1. */
 NODISCARD int image_write(FILE *out, const struct image *image,
                           const char *path);
 

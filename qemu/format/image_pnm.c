@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Files are binary or plain; written files are binary. Samples of other maxima
+ * than 255 and 65535 are scaled to one of them.
+ *
  * On an error libnetpbm ends the process, unless a jmp_buf is set. It passes
  * the reason to a callback, which has no context parameter. The jmp_buf and the
  * callback are set around every use.
  */
-#include "qemu/format/image_pnm.h"
+#include "qemu/format/image.h"
 
 #include "qemu/base/file.h"
 
@@ -16,8 +19,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-#define MAXVAL 255u
 
 static char netpbm_reason[160];
 
@@ -47,58 +48,65 @@ struct work {
     size_t bytes; /* size of the file being read */
     tuple *row;
     uint32_t y; /* row being read or written */
+    bool more;  /* another image follows */
 };
 
-/* Returns why the image is not supported, or NULL; sets the image's size. */
+/* Returns why the image is not supported, or NULL; allocates the image. */
 static const char *accept_head(struct work *work)
 {
     const struct pam *pam = &work->pam;
-    int type = PAM_FORMAT_TYPE(pam->format);
     uint64_t pixels = (uint64_t)pam->width * (uint64_t)pam->height;
+    bool bits = pam->format == RPBM_FORMAT;
 
-    if (pam->maxval != MAXVAL) {
-        return "its samples have another maximum than 255";
+    work->image->kind = pam->format == PAM_FORMAT ? IMAGE_PAM : IMAGE_PNM;
+    if (pam->depth < 1 || pam->depth > 4) {
+        return "its pixels have more than 4 samples";
     }
-    if (pixels > work->bytes) {
+    if (pixels / (bits ? 8 : 1) > work->bytes) {
         return "the file ends within the image";
     }
     return image_allocate(work->image, (uint32_t)pam->width,
-                          (uint32_t)pam->height, type == PGM_TYPE ? 1 : 3);
+                          (uint32_t)pam->height, pam->depth,
+                          pam->maxval > 255 ? 2 : 1);
 }
 
 static void read_rows(struct work *work)
 {
-    const struct image *image = work->image;
-    uint8_t *out = image->samples;
+    struct image *image = work->image;
+    size_t i = 0;
 
     work->row = pnm_allocpamrow(&work->pam);
     for (; work->y < image->height; ++work->y) {
         pnm_readpamrow(&work->pam, work->row);
         for (uint32_t x = 0; x < image->width; ++x) {
-            for (uint32_t i = 0; i < image->channels; ++i) {
-                *out++ = (uint8_t)work->row[x][i];
+            for (uint32_t k = 0; k < image->channels; ++k) {
+                image_store(image, i++,
+                            image_scaled((uint32_t)work->row[x][k],
+                                         (uint32_t)work->pam.maxval));
             }
         }
     }
 }
 
-/* Returns whether data follows the image. Blanks and comments may follow the
-   numbers of a plain file. */
-static bool is_more(const struct work *work, FILE *file)
+/* Looks at what follows the image: another one sets work->more, blanks may, and
+   comments after the numbers of a plain file. Returns NULL, or what is wrong.
+ */
+static const char *accept_rest(struct work *work, FILE *file)
 {
-    bool plain =
-        work->pam.format == PGM_FORMAT || work->pam.format == PPM_FORMAT;
+    bool plain = work->pam.format < RPBM_FORMAT;
     bool comment = false;
     int next = getc(file);
 
-    while (plain && next != EOF && (comment || isspace(next) || next == '#')) {
+    while (next != EOF &&
+           (comment || isspace(next) || (plain && next == '#'))) {
         comment = next == '#' || (comment && next != '\n' && next != '\r');
         next = getc(file);
     }
-    return next != EOF;
+    work->more = next == 'P' && isdigit(getc(file));
+    return next == EOF || work->more ? NULL : "there is more behind the image";
 }
 
-/* Reads an image. Returns NULL, or what is wrong. */
+/* Reads an image; sets work->more. Returns NULL, or what is wrong. */
 static const char *read_image(struct work *work, FILE *file)
 {
     jmp_buf jump;
@@ -112,7 +120,7 @@ static const char *read_image(struct work *work, FILE *file)
     reason = accept_head(work);
     if (reason == NULL) {
         read_rows(work);
-        reason = is_more(work, file) ? "there is more behind the image" : NULL;
+        reason = accept_rest(work, file);
     }
     return reason;
 }
@@ -125,8 +133,8 @@ static void end_work(struct work *work)
     }
 }
 
-int image_pnm_read(struct image *image, const char *path, uint8_t *data,
-                   size_t bytes)
+int image_pnm_read(struct image *image, struct format_load *load,
+                   const char *path, uint8_t *data, size_t bytes)
 {
     struct work work = {.image = image, .bytes = bytes};
     FILE *file = fmemopen(data, bytes, "rb");
@@ -137,20 +145,24 @@ int image_pnm_read(struct image *image, const char *path, uint8_t *data,
     if (file != NULL) {
         fclose(file);
     }
+    if (work.more) {
+        format_note(load, "%s: the images behind its first are left out.",
+                    file_name(path));
+    }
     return reason == NULL ? 0 : file_error(path, "row %u: %s", work.y, reason);
 }
 
 static void write_rows(struct work *work)
 {
     const struct image *image = work->image;
-    const uint8_t *in = image->samples;
+    size_t i = 0;
 
     pnm_writepaminit(&work->pam);
     work->row = pnm_allocpamrow(&work->pam);
     for (; work->y < image->height; ++work->y) {
         for (uint32_t x = 0; x < image->width; ++x) {
-            for (uint32_t i = 0; i < image->channels; ++i) {
-                work->row[x][i] = *in++;
+            for (uint32_t k = 0; k < image->channels; ++k) {
+                work->row[x][k] = image_sample(image, i++);
             }
         }
         pnm_writepamrow(&work->pam, work->row);
@@ -170,8 +182,11 @@ static const char *write_image(struct work *work)
     return NULL;
 }
 
-int image_pnm_write(FILE *out, const struct image *image, const char *path)
+static int write_file(FILE *out, const struct image *image, const char *path,
+                      int format)
 {
+    static const char types[][sizeof "GRAYSCALE_ALPHA"] = {
+        "GRAYSCALE", "GRAYSCALE_ALPHA", "RGB", "RGB_ALPHA"};
     struct image copy = *image;
     struct work work = {.image = &copy};
     const char *reason;
@@ -179,13 +194,25 @@ int image_pnm_write(FILE *out, const struct image *image, const char *path)
     work.pam.size = sizeof work.pam;
     work.pam.len = PAM_STRUCT_SIZE(tuple_type);
     work.pam.file = out;
-    work.pam.format = image->channels == 1 ? RPGM_FORMAT : RPPM_FORMAT;
+    work.pam.format = format;
     work.pam.width = (int)image->width;
     work.pam.height = (int)image->height;
     work.pam.depth = image->channels;
-    work.pam.maxval = MAXVAL;
-    work.pam.bytes_per_sample = 1;
+    work.pam.maxval = image->bytes == 1 ? 255 : 65535;
+    work.pam.bytes_per_sample = image->bytes;
+    strcpy(work.pam.tuple_type, types[image->channels - 1]);
     reason = write_image(&work);
     end_work(&work);
     return reason == NULL ? 0 : file_error(path, "%s", reason);
+}
+
+int image_pnm_write(FILE *out, const struct image *image, const char *path)
+{
+    return write_file(out, image, path,
+                      image->channels == 1 ? RPGM_FORMAT : RPPM_FORMAT);
+}
+
+int image_pam_write(FILE *out, const struct image *image, const char *path)
+{
+    return write_file(out, image, path, PAM_FORMAT);
 }

@@ -13,18 +13,30 @@ from hypothesis import strategies as st
 
 import kernels
 import mesh
-from twins import FILTERS, GAUSS, GAUSS5, filtered, linear, sobel
+from twins import (BORDERS, FILTERS, GAUSS, GAUSS5, filtered, linear, median,
+                   sobel)
 
 
-def argument(width, height, square=None, divisor=1, offset=0):
-    """As at the top of kernels/conv.c; Sobel without a square."""
-    side = 3 if square is None else int(len(square) ** 0.5)
-    head = struct.pack("<BBHII", side, square is None, 0, width, height)
-    if square is None:
+def argument(width, height, square=None, divisor=1, offset=0,
+             border="replicate"):
+    """As at the top of kernels/conv.c: Sobel without a square; a side stands
+    for the median."""
+    side = (square if isinstance(square, int)
+            else 3 if square is None else int(len(square) ** 0.5))
+    head = struct.pack(
+        "<BBBBII", side,
+        1 if square is None else 2 if isinstance(square, int) else 0,
+        list(BORDERS).index(border), 0, width, height)
+    if square is None or isinstance(square, int):
         return head
-    return head + struct.pack("<iI", divisor // 2 + offset * divisor,
-                              divisor) + struct.pack(f"<{side * side}h",
-                                                     *square)
+    return head + struct.pack("<iI", offset, divisor) + struct.pack(
+        f"<{side * side}h", *square)
+
+
+def wanted(plane, square, divisor, offset, border="replicate"):
+    return (sobel(plane, border) if square is None
+            else median(plane, square, border) if isinstance(square, int)
+            else linear(plane, square, divisor, offset, border))
 
 
 # ---- one node, and every way to cut a load ----
@@ -32,65 +44,79 @@ def argument(width, height, square=None, divisor=1, offset=0):
 SMALL = st.integers(-60, 60)
 ANY = st.integers(-32768, 32767)
 SQUARES = st.one_of(
-    st.none(),
+    st.none(), st.sampled_from([3, 5, 7]),
     *(st.lists(numbers, min_size=n, max_size=n)
-      for numbers in (st.integers(-9, 19), SMALL, ANY) for n in (9, 25)),
+      for numbers in (st.integers(-9, 19), SMALL, ANY) for n in (9, 25, 49)),
     st.sampled_from([square for square, _, _ in FILTERS.values()]))
-SAMPLES = st.sampled_from([0, 1, 127, 128, 254, 255]) | st.integers(0, 255)
 
 
 @st.composite
 def images(draw):
-    """Planes of one size."""
-    width, height = draw(st.integers(1, 14)), draw(st.integers(1, 7))
+    """Planes of one size, of 8 or 16 bits."""
+    width, height = draw(st.integers(1, 16)), draw(st.integers(1, 9))
     planes = draw(st.sampled_from([1, 3]))
-    count = width * height * planes
-    samples = draw(st.lists(SAMPLES, min_size=count, max_size=count))
-    return numpy.array(samples, "u1").reshape(planes, height, width)
+    kind = draw(st.sampled_from(["u1", "<u2"]))
+    most = numpy.iinfo(kind).max
+    samples = draw(st.sampled_from([0, 1, 127, 128, most - 1, most])
+                   | st.integers(0, most))
+    few = draw(st.integers(0, 2 ** 32))
+    plane = numpy.random.default_rng(few).integers(
+        0, most + 1, (planes, height, width), kind)
+    plane[plane % 5 == few % 5] = samples
+    return plane
 
 
 @pytest.mark.parts(4)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(image=images(), square=SQUARES, divisor=st.integers(1, 300),
-       offset=st.integers(-255, 255), data=st.data())
-def test_any_image_cut_anywhere(image, square, divisor, offset, data):
+       offset=st.integers(-255, 255), border=st.sampled_from(sorted(BORDERS)),
+       data=st.data())
+def test_any_image_cut_anywhere(image, square, divisor, offset, border, data):
     _, height, width = image.shape
     job = kernels.Job1("conv", argument(width, height, square, divisor,
-                                        offset))
-    want = [sobel(p) if square is None else linear(p, square, divisor, offset)
-            for p in image]
+                                        offset, border), image.itemsize)
     assert kernels.cut_anywhere(data, job, image.tobytes(), image.size) == (
-        b"", b"".join(p.tobytes() for p in want))
+        b"", b"".join(wanted(p, square, divisor, offset, border).tobytes()
+                      for p in image))
 
 
-def test_every_range():
+@pytest.mark.parametrize("kind", ["u1", "<u2"])
+@pytest.mark.parametrize("border", sorted(BORDERS))
+def test_every_range(kind, border):
     """All beginnings and ends, so that rows' tails are of every length."""
     for square, (width, height, planes) in itertools.product(
-            [None, GAUSS, GAUSS5, [300] * 9],
+            [None, GAUSS, GAUSS5, [300] * 9, [1] * 49, 3],
             [(1, 5, 1), (2, 3, 3), (5, 1, 1), (9, 3, 1)]):
         count = width * height * planes
-        load = mesh.seeded("ranges").randbytes(count)
-        image = numpy.frombuffer(load, "u1").reshape(planes, height, width)
-        want = b"".join(
-            (sobel(p) if square is None else linear(p, square, 16)).tobytes()
-            for p in image)
-        job = kernels.Job1("conv", argument(width, height, square, 16))
+        load = mesh.seeded("ranges").randbytes(
+            count * numpy.dtype(kind).itemsize)
+        image = numpy.frombuffer(load, kind).reshape(planes, height, width)
+        want = b"".join(wanted(p, square, 16, 0, border).tobytes()
+                        for p in image)
+        job = kernels.Job1("conv", argument(width, height, square, 16,
+                                            border=border), image.itemsize)
         for first in range(count + 1):
-            for end in range(first, count + 1):
-                assert job.run(load, first, end - first)[1] == want[first:end]
+            for end in range(first, count + 1, 1 if kind == "u1" else 3):
+                assert job.run(load, first, end - first)[1] == want[
+                    first * image.itemsize:end * image.itemsize]
 
 
-def test_the_sums_reach_their_bounds():
-    """257 times 255 is what 16 bits hold; one more takes the other way."""
-    flat = numpy.full((4, 9), 255, "u1")
-    step = numpy.where(numpy.arange(36).reshape(4, 9) % 2, 255, 0).astype("u1")
+@pytest.mark.parametrize("kind", ["u1", "<u2"])
+def test_the_sums_reach_their_bounds(kind):
+    """257 times 255 is what 16 bits hold; one more takes the other way. Sums
+    of 16-bit samples need more than 32 bits."""
+    most = numpy.iinfo(kind).max
+    flat = numpy.full((4, 9), most, kind)
+    step = numpy.where(numpy.arange(36).reshape(4, 9) % 2, most, 0).astype(
+        kind)
     for square in ([257] + [0] * 8, [0] * 4 + [-257] + [0] * 4,
                    [29] * 8 + [25], [-129, 128] + [0] * 7, [258] + [0] * 8,
-                   [-32768] * 9, [32767] * 25, [-32768, 32767] * 4 + [1]):
+                   [-32768] * 9, [32767] * 25, [-32768, 32767] * 4 + [1],
+                   [32767] * 49, [-32768] * 49):
         for plane in (flat, step):
-            for divisor, offset in ((1, 0), (1 << 20, 255), (255, -255)):
+            for divisor, offset in ((1, 0), (1 << 20, most), (255, -most)):
                 job = kernels.Job1("conv", argument(9, 4, square, divisor,
-                                                    offset))
+                                                    offset), plane.itemsize)
                 assert job.run(plane.tobytes(), 0, 36)[1] == linear(
                     plane, square, divisor, offset).tobytes()
 

@@ -10,7 +10,7 @@ import kernels
 
 RECORDS = struct.pack("<9I", 44, 10, 2, 0, 0, 0, 0, 0, 10)
 MATVEC = struct.pack("<I3i", 4, 1, 2, 3)
-CONV = struct.pack("<BBHIIiI9h", 3, 0, 0, 3, 4, 8, 16, 1, 2, 1, 2, 4, 2, 1, 2,
+CONV = struct.pack("<BBHIIiI9h", 3, 0, 0, 3, 4, 1, 16, 1, 2, 1, 2, 4, 2, 1, 2,
                    1)
 SOBEL = struct.pack("<BBHII", 3, 1, 0, 3, 4)
 SWEEP = (2, 1, -60_000_000, 60_000_000, -80_000_000, 64, 10, 2, 6, 0, 7)
@@ -51,7 +51,8 @@ REFUSED = {
     "fir": [(b"", 2), (b"\1", 2), (b"\1\2\3", 2), (bytes(2002), 2),
             (b"\1\2", 0), (b"\1\2", 1), (b"\1\2", 3), (b"\1\2", 65536)],
     "conv": [(arg, 1) for arg in (
-        conv(0, 4), conv(0, 0), conv(0, 5), conv(1, 2), conv(1, 1), conv(2, 1),
+        conv(0, 4), conv(0, 0), conv(0, 5), conv(1, 3), conv(1, 1), conv(2, 4),
+        conv(0, 9), conv(1, 2), conv(13, 1), conv(14, 255),
         conv(3, 1), conv(7, 0x40), conv(15, 0x7f), conv(16, 0, 0, 0, 0),
         conv(18, 0x11), conv(4, 0), CONV[:-1], CONV + b"\0", CONV[:12], b"",
         SOBEL + b"\0", SOBEL[:4] + bytes(4) + SOBEL[8:],

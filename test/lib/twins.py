@@ -165,38 +165,52 @@ FILTERS = {"gauss": (GAUSS, 16, 0), "gauss5": (GAUSS5, 256, 0),
            "sharpen": ([0, -1, 0, -1, 5, -1, 0, -1, 0], 1, 0)}
 
 
-def sums(plane, square):
-    """Of products with an odd square that is not mirrored, in whole numbers;
-    beyond the border is the nearest sample."""
-    side = int(len(square) ** 0.5)
-    reach = side // 2
+FILTERS["gauss3"] = FILTERS["gauss"]
+BORDERS = {"replicate": "edge", "reflect": "reflect", "symmetric": "symmetric",
+           "zero": "constant"}
+
+
+def neighbours(plane, side, border="replicate"):
+    """The side * side planes of a sample's neighbours, row by row."""
     height, width = plane.shape
-    total = numpy.zeros((height, width), dtype=object)
-    for dy, dx in itertools.product(range(side), repeat=2):
-        rows = numpy.clip(numpy.arange(height) + dy - reach, 0, height - 1)
-        columns = numpy.clip(numpy.arange(width) + dx - reach, 0, width - 1)
-        total += plane[rows][:, columns].astype(object) * square[
-            dy * side + dx]
-    return total
+    wide = numpy.pad(plane, side // 2, BORDERS[border])
+    return [wide[y:y + height, x:x + width]
+            for y, x in itertools.product(range(side), repeat=2)]
 
 
-def linear(plane, square, divisor=1, offset=0):
-    value = (sums(plane, square) + divisor // 2) // divisor + offset
-    return numpy.clip(value, 0, 255).astype("u1")
+def sums(plane, square, border="replicate"):
+    """Of products with an odd square that is not mirrored, in whole
+    numbers."""
+    side = int(len(square) ** 0.5)
+    return sum(values.astype(object) * int(c) for values, c in zip(
+        neighbours(plane, side, border), square))
 
 
-def sobel(plane):
-    gx = sums(plane, [-1, 0, 1, -2, 0, 2, -1, 0, 1])
-    gy = sums(plane, [-1, -2, -1, 0, 0, 0, 1, 2, 1])
-    return numpy.minimum(abs(gx) + abs(gy), 255).astype("u1")
+def linear(plane, square, divisor=1, offset=0, border="replicate"):
+    value = (sums(plane, square, border) + divisor // 2) // divisor + offset
+    return numpy.clip(value, 0, numpy.iinfo(plane.dtype).max).astype(
+        plane.dtype)
 
 
-def filtered(image, name):
-    """Of an array (height, width) or (height, width, 3)."""
+def sobel(plane, border="replicate"):
+    gx = sums(plane, [-1, 0, 1, -2, 0, 2, -1, 0, 1], border)
+    gy = sums(plane, [-1, -2, -1, 0, 0, 0, 1, 2, 1], border)
+    return numpy.minimum(abs(gx) + abs(gy), numpy.iinfo(
+        plane.dtype).max).astype(plane.dtype)
+
+
+def median(plane, side, border="replicate"):
+    return numpy.sort(neighbours(plane, side, border), axis=0)[
+        side * side // 2]
+
+
+def filtered(image, name, border="replicate"):
+    """Of an array (height, width) or (height, width, channels)."""
     if image.ndim == 3:
-        return numpy.stack([filtered(image[:, :, i], name)
-                            for i in range(3)], axis=2)
-    return sobel(image) if name == "sobel" else linear(image, *FILTERS[name])
+        return numpy.stack([filtered(image[:, :, i], name, border)
+                            for i in range(image.shape[2])], axis=2)
+    return (sobel(image, border) if name == "sobel"
+            else linear(image, *FILTERS[name], border))
 
 
 # ---- matvec ----

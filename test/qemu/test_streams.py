@@ -95,20 +95,20 @@ def test_a_link_stays_a_link(load, tmp_path):
 
 
 def test_an_output_to_standard_output(tmp_path):
-    """The rows of a table; and an image is a PNG."""
+    """The rows of a table; and an image, of the kind of its input."""
     load = tmp_path / "in.csv"
     load.write_text("a,b\n1,2\n3,4\n")
     done = mesh.command("run", "--mesh", "2x2", "--on", "native", "--kernel",
                         "records", "--arg", "name=a,op=gt,value=2", "-o", "-",
                         load)
     assert (done.returncode, done.stdout) == (0, "a,b\n3,4\n")
-    image, png = tmp_path / "in.pgm", tmp_path / "out.png"
+    image, same = tmp_path / "in.pgm", tmp_path / "out.pgm"
     image.write_bytes(b"P5 4 4 255\n" + bytes(range(16)))
     line = [mesh.QUINCUNX, "run", "--mesh", "2x2", "--on", "native",
             "--kernel", "conv", "--arg", "filter=sobel", image, "-o"]
-    subprocess.run([*line, png], check=True, capture_output=True)
+    subprocess.run([*line, same], check=True, capture_output=True)
     done = subprocess.run([*line, "-"], check=True, capture_output=True)
-    assert done.stdout == png.read_bytes()
+    assert done.stdout == same.read_bytes()
 
 
 def test_outputs_of_several_originators_in_one_stream(tmp_path):

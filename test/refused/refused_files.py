@@ -86,7 +86,9 @@ def pictures():
                          chunk(b"tRNS", b"\xff\xfe")),
         "zero.png": png(0, 1, 8, 0, [b""]),
         "kind.png": png(2, 1, 8, 7, [b"ab"]),
-        "huge.png": png(40000, 40000, 8, 0, [b""])}
+        "huge.png": png(40000, 40000, 8, 0, [b""]),
+        "wide.png": png(20000, 20000, 8, 0, [b""]),
+        "long.pgm": b"P5\n70000 1\n255\n" + bytes(70000)}
 
 
 def arrays():

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads TIFF by rows or tiles: grey, palettes and RGB of 1 to 16 bits, which
+ * become 8 or 16. What else libtiff knows (other colours) it converts to RGB of
+ * 8 bits. libtiff passes reasons of errors to one function for all files, which
+ * is set around every use.
+ */
+#include "qemu/format/image.h"
+
+#include "qemu/base/file.h"
+
+#include <tiffio.h>
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SAMPLES_MAX 16
+#define PIECE_BYTES_MAX (1u << 28) /* of a row or tile */
+
+static char tiff_reason[160];
+
+static void keep_reason(const char *module, const char *format, va_list rest)
+{
+    (void)module;
+    vsnprintf(tiff_reason, sizeof tiff_reason, format, rest);
+}
+
+struct work {
+    TIFF *tiff;
+    struct image *image;
+    uint16_t bits;    /* bits of a sample in the file */
+    uint16_t samples; /* samples of a pixel in the file */
+    uint16_t colour;  /* TIFFTAG_PHOTOMETRIC */
+    uint16_t format;  /* TIFFTAG_SAMPLEFORMAT */
+    bool apart;       /* each channel has a plane of its own */
+    bool alpha;       /* the first sample behind the colours is alpha */
+    bool multiplied;  /* the colours are multiplied by alpha */
+    uint16_t colours; /* samples of a pixel before alpha and others */
+    uint16_t *palette[3];
+    unsigned shift; /* bits by which a palette's colours are too long */
+    uint32_t y;     /* row being read */
+};
+
+/* Opens a stream's file; closing the result leaves the stream open. */
+static TIFF *open_tiff(FILE *file, const char *mode)
+{
+    int copy = fseek(file, 0, SEEK_SET) == 0 ? dup(fileno(file)) : -1;
+    TIFF *tiff;
+
+    snprintf(tiff_reason, sizeof tiff_reason, "it cannot be opened");
+    TIFFSetErrorHandler(keep_reason);
+    TIFFSetWarningHandler(NULL);
+    tiff = copy >= 0 ? TIFFFdOpen(copy, "", mode) : NULL;
+    if (tiff == NULL && copy >= 0) {
+        close(copy);
+    }
+    return tiff;
+}
+
+/* ---- what the file says ---- */
+
+/* A palette has colours of 16 bits; old programs wrote some of 8. */
+static void find_shift(struct work *work)
+{
+    for (unsigned i = 0; i < 3u << work->bits; ++i) {
+        if (work->palette[i % 3][i / 3] > 255) {
+            work->shift = 8;
+        }
+    }
+}
+
+/* Fills in the rest of `work`. Returns whether read_samples() can read it. */
+static bool read_head(struct work *work)
+{
+    TIFF *tiff = work->tiff;
+    uint16_t packed = 0;
+    uint16_t planes = PLANARCONFIG_CONTIG;
+    uint16_t others = 0;
+    uint16_t *kinds = NULL;
+
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &work->bits);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &work->samples);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &work->format);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planes);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &others, &kinds);
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &packed);
+    if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &work->colour) == 0) {
+        work->colour = work->samples - others >= 3 ? PHOTOMETRIC_RGB
+                                                   : PHOTOMETRIC_MINISBLACK;
+    }
+    work->apart = planes == PLANARCONFIG_SEPARATE;
+    if (work->colour == PHOTOMETRIC_YCBCR && packed == COMPRESSION_JPEG &&
+        !work->apart) {
+        TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+        work->colour = PHOTOMETRIC_RGB;
+    }
+    work->colours = work->colour == PHOTOMETRIC_RGB ? 3 : 1;
+    work->alpha = others > 0 && work->samples > work->colours &&
+                  (kinds[0] == EXTRASAMPLE_ASSOCALPHA ||
+                   kinds[0] == EXTRASAMPLE_UNASSALPHA);
+    work->multiplied = work->alpha && kinds[0] == EXTRASAMPLE_ASSOCALPHA;
+    if (work->colour == PHOTOMETRIC_PALETTE) {
+        if (work->bits > 16 ||
+            TIFFGetField(tiff, TIFFTAG_COLORMAP, &work->palette[0],
+                         &work->palette[1], &work->palette[2]) == 0) {
+            return false;
+        }
+        find_shift(work);
+    }
+    return work->bits >= 1 && work->bits <= 16 &&
+           work->samples >= work->colours && work->samples <= SAMPLES_MAX &&
+           work->colour <= PHOTOMETRIC_PALETTE;
+}
+
+static const char *allocate(struct work *work)
+{
+    bool palette = work->colour == PHOTOMETRIC_PALETTE;
+    uint32_t width = 0;
+    uint32_t height = 0;
+
+    TIFFGetField(work->tiff, TIFFTAG_IMAGEWIDTH, &width);
+    TIFFGetField(work->tiff, TIFFTAG_IMAGELENGTH, &height);
+    return image_allocate(work->image, width, height,
+                          (palette ? 3u : work->colours) + work->alpha,
+                          work->bits > 8 && !palette ? 2 : 1);
+}
+
+/* ---- samples ---- */
+
+/* Returns sample i of a row. */
+static uint32_t sample_of(const struct work *work, const uint8_t *row, size_t i)
+{
+    size_t bit = i * work->bits;
+    uint32_t value = 0;
+
+    if (work->bits == 8) {
+        return row[i];
+    }
+    if (work->bits == 16) {
+        return ((const uint16_t *)(const void *)row)[i];
+    }
+    for (unsigned k = 0; k < work->bits; ++k, ++bit) {
+        value = value << 1 | (row[bit / 8] >> (7 - bit % 8) & 1u);
+    }
+    return value;
+}
+
+/* Stores the sample that the file has for a channel of pixel `at`. */
+static void store(const struct work *work, size_t at, uint32_t channel,
+                  uint32_t value)
+{
+    struct image *image = work->image;
+    uint32_t most = (1u << work->bits) - 1;
+
+    at *= image->channels;
+    if (channel >= work->colours) {
+        if (channel == work->colours && work->alpha) {
+            image_store(image, at + image->channels - 1,
+                        image_scaled(value, most));
+        }
+    } else if (work->colour == PHOTOMETRIC_PALETTE) {
+        for (unsigned i = 0; i < 3; ++i) {
+            image_store(image, at + i,
+                        (uint32_t)work->palette[i][value] >> work->shift);
+        }
+    } else {
+        value = work->colour == PHOTOMETRIC_MINISWHITE ? most - value : value;
+        image_store(image, at + channel, image_scaled(value, most));
+    }
+}
+
+/* Stores `pixels` pixels of a row from x, y on, of one plane if they are
+   apart. */
+static void store_row(const struct work *work, const uint8_t *row, uint32_t x,
+                      uint32_t pixels, uint16_t plane)
+{
+    size_t at = (size_t)work->y * work->image->width + x;
+    uint32_t samples = work->apart ? 1 : work->samples;
+
+    for (size_t i = 0; i < pixels; ++i) {
+        for (uint32_t k = 0; k < samples; ++k) {
+            store(work, at + i, plane + k,
+                  sample_of(work, row, i * samples + k));
+        }
+    }
+}
+
+static const char *read_rows(struct work *work, uint8_t *row, uint16_t plane)
+{
+    for (work->y = 0; work->y < work->image->height; ++work->y) {
+        if (TIFFReadScanline(work->tiff, row, work->y, plane) < 0) {
+            return tiff_reason;
+        }
+        store_row(work, row, 0, work->image->width, plane);
+    }
+    return NULL;
+}
+
+static const char *read_tiles(struct work *work, uint8_t *tile, uint16_t plane)
+{
+    const struct image *image = work->image;
+    uint32_t width = 0;
+    uint32_t height = 0;
+    size_t row_bytes = (size_t)TIFFTileRowSize(work->tiff);
+
+    TIFFGetField(work->tiff, TIFFTAG_TILEWIDTH, &width);
+    TIFFGetField(work->tiff, TIFFTAG_TILELENGTH, &height);
+    for (uint32_t y = 0; y < image->height; y += height) {
+        for (uint32_t x = 0; x < image->width; x += width) {
+            uint32_t left = image->width - x;
+
+            work->y = y;
+            if (TIFFReadTile(work->tiff, tile, x, y, 0, plane) < 0) {
+                return tiff_reason;
+            }
+            for (; work->y - y < height && work->y < image->height; ++work->y) {
+                store_row(work, tile + (work->y - y) * row_bytes, x,
+                          left < width ? left : width, plane);
+            }
+        }
+    }
+    return NULL;
+}
+
+static const char *read_samples(struct work *work)
+{
+    bool tiled = TIFFIsTiled(work->tiff) != 0;
+    uint64_t bytes =
+        tiled ? TIFFTileSize64(work->tiff) : TIFFScanlineSize64(work->tiff);
+    const char *wrong = allocate(work);
+    uint8_t *buffer;
+
+    if (wrong == NULL && (bytes == 0 || bytes > PIECE_BYTES_MAX)) {
+        wrong = "a row or tile must have 1 to 2^28 bytes";
+    }
+    if (wrong == NULL && work->format != SAMPLEFORMAT_UINT &&
+        work->format != SAMPLEFORMAT_VOID) {
+        wrong = "its samples are signed or real; must be unsigned";
+    }
+    buffer = wrong == NULL ? malloc((size_t)bytes) : NULL;
+    for (uint16_t i = 0; wrong == NULL && i < (work->apart ? work->samples : 1);
+         ++i) {
+        wrong = buffer == NULL
+                    ? "no memory for a row or tile"
+                    : (tiled ? read_tiles : read_rows)(work, buffer, i);
+    }
+    free(buffer);
+    return wrong;
+}
+
+/* Reads an image of any colours that libtiff can convert. Returns NULL, or what
+   is wrong. */
+static const char *read_converted(struct work *work)
+{
+    struct image *image = work->image;
+    char reason[1024] = "";
+    const char *wrong;
+    uint32_t *raster;
+
+    if (TIFFRGBAImageOK(work->tiff, reason) == 0) {
+        snprintf(tiff_reason, sizeof tiff_reason, "%s", reason);
+        return tiff_reason;
+    }
+    work->colour = PHOTOMETRIC_RGB;
+    work->colours = 3;
+    work->bits = 8;
+    work->alpha = false;
+    wrong = allocate(work);
+    if (wrong != NULL) {
+        return wrong;
+    }
+    raster = malloc(sizeof *raster * image->width * image->height);
+    if (raster == NULL) {
+        return "no memory for the image";
+    }
+    if (TIFFReadRGBAImageOriented(work->tiff, image->width, image->height,
+                                  raster, ORIENTATION_TOPLEFT, 1) == 0) {
+        wrong = tiff_reason;
+    }
+    for (size_t i = 0;
+         wrong == NULL && i < (size_t)image->width * image->height; ++i) {
+        image_store(image, 3 * i, TIFFGetR(raster[i]));
+        image_store(image, 3 * i + 1, TIFFGetG(raster[i]));
+        image_store(image, 3 * i + 2, TIFFGetB(raster[i]));
+    }
+    free(raster);
+    return wrong;
+}
+
+static const char *read_image(struct work *work, struct format_load *load,
+                              const char *path)
+{
+    bool plain = read_head(work);
+    const char *wrong = (plain ? read_samples : read_converted)(work);
+    const char *name = file_name(path);
+
+    if (wrong != NULL) {
+        return wrong;
+    }
+    if (!plain) {
+        format_note(load, "%s: converted to RGB of 8 bits a sample.", name);
+    }
+    if (plain && work->samples > work->colours + work->alpha) {
+        format_note(load,
+                    "%s: %d of its %d channels, neither colour nor alpha, are "
+                    "left out.",
+                    name, work->samples - work->colours - work->alpha,
+                    work->samples);
+    }
+    if (work->multiplied) {
+        format_note(load, "%s: its colours stay multiplied by its alpha.",
+                    name);
+    }
+    if (TIFFLastDirectory(work->tiff) == 0) {
+        format_note(load, "%s: the images behind its first are left out.",
+                    name);
+    }
+    return NULL;
+}
+
+int image_tiff_read(struct image *image, struct format_load *load,
+                    const char *path, uint8_t *data, size_t bytes)
+{
+    struct work work = {.image = image};
+    FILE *file = file_scratch(path);
+    const char *wrong = tiff_reason;
+
+    image->kind = IMAGE_TIFF;
+    if (file == NULL) {
+        return 1;
+    }
+    fwrite(data, 1, bytes, file);
+    work.tiff = open_tiff(file, "r");
+    if (work.tiff != NULL) {
+        wrong = read_image(&work, load, path);
+        TIFFClose(work.tiff);
+    }
+    fclose(file);
+    return wrong == NULL ? 0 : file_error(path, "row %u: %s", work.y, wrong);
+}
+
+/* ---- writing ---- */
+
+static bool write_rows(TIFF *tiff, const struct image *image)
+{
+    uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
+    bool good = true;
+
+    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, image->width);
+    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, image->height);
+    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8 * image->bytes);
+    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, image->channels);
+    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC,
+                 image->channels < 3 ? PHOTOMETRIC_MINISBLACK
+                                     : PHOTOMETRIC_RGB);
+    TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+    TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_LZW);
+    if (image_has_alpha(image)) {
+        TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
+    }
+    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP,
+                 TIFFDefaultStripSize(tiff, UINT32_MAX));
+    for (uint32_t y = 0; good && y < image->height; ++y) {
+        good =
+            TIFFWriteScanline(tiff, image->samples + y * image_row_bytes(image),
+                              y, 0) >= 0;
+    }
+    return good && TIFFFlush(tiff) != 0;
+}
+
+int image_tiff_write(FILE *out, const struct image *image, const char *path)
+{
+    FILE *file = file_scratch(path);
+    TIFF *tiff;
+    bool good = false;
+    int status;
+
+    if (file == NULL) {
+        return 1;
+    }
+    tiff = open_tiff(file, "w");
+    if (tiff != NULL) {
+        good = write_rows(tiff, image);
+        TIFFClose(tiff);
+    }
+    status = good && fseek(file, 0, SEEK_END) == 0
+                 ? file_append(out, file, (uint64_t)ftell(file), path)
+                 : file_error(path, "TIFF: %s", tiff_reason);
+    fclose(file);
+    return status;
+}

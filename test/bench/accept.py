@@ -1,0 +1,210 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""How many of the files that people have the kernels take, and rightly: of
+each kind those found, those accepted, and the refusals by their cause. The
+files are those of the Debian packages of accept_packages.txt that are
+installed.
+
+    test/bench/accept.py [KIND ...] [--list FILE] [--under FOLDER] [--most N]
+"""
+import argparse
+import collections
+import concurrent.futures
+import hashlib
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+HERE = pathlib.Path(__file__).parent
+COMMAND = [HERE.parents[1] / "build" / "quincunx"]
+CONVERT = shutil.which("convert-im6.q16") or "convert"
+
+
+class Wrong(Exception):
+    """What was accepted has another result than it should have."""
+
+
+def run(kernel, arg, path, *more):
+    """None, or why the file is refused."""
+    done = subprocess.run(
+        [*COMMAND, "run", "--mesh", "1x1", "--on", "native", "--quiet",
+         "--kernel", kernel, "--arg", arg, *more, path],
+        capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode == 0:
+        return None
+    return cause(done.stderr, path)
+
+
+def cause(said, path):
+    """The first line of a message, without names and numbers."""
+    line = said.strip().split("\n")[0].replace(str(path), "FILE")
+    return re.sub(r"\d+", "N", line.removeprefix("quincunx: "))
+
+
+# ---- images ----
+
+def read_pam(path):
+    """Samples, an array of height, width and channels."""
+    data = pathlib.Path(path).read_bytes()
+    head, _, rest = data.partition(b"ENDHDR\n")
+    words = dict(line.split(b" ", 1) for line in head.split(b"\n") if b" "
+                 in line)
+    kind = "u1" if int(words[b"MAXVAL"]) < 256 else ">u2"
+    return numpy.frombuffer(rest, kind).reshape(
+        int(words[b"HEIGHT"]), int(words[b"WIDTH"]), int(words[b"DEPTH"]))
+
+
+def four(samples):
+    """Red, green, blue and alpha of any image, as they are."""
+    colours = samples.shape[2] - (samples.shape[2] + 1) % 2
+    alpha = samples[:, :, colours:]
+    if not alpha.size:
+        alpha = numpy.full_like(samples[:, :, :1],
+                                numpy.iinfo(samples.dtype).max)
+    return numpy.concatenate([samples[:, :, [0] * (4 - colours)
+                                      if colours == 1 else [0, 1, 2]][
+                                          :, :, :3], alpha], axis=2)
+
+
+def filtered(samples, name):
+    """By the definitions of kernels/conv.c, in whole numbers."""
+    wide = numpy.pad(samples[:, :, :3].astype("i8"),
+                     ((1, 1), (1, 1), (0, 0)), "edge")
+    height, width = samples.shape[:2]
+
+    def total(*square):
+        return sum(c * wide[i // 3:i // 3 + height, i % 3:i % 3 + width]
+                   for i, c in enumerate(square))
+
+    if name == "sobel":
+        colour = (abs(total(-1, 0, 1, -2, 0, 2, -1, 0, 1))
+                  + abs(total(-1, -2, -1, 0, 0, 0, 1, 2, 1)))
+    else:
+        colour = (total(1, 2, 1, 2, 4, 2, 1, 2, 1) + 8) // 16
+    colour = numpy.minimum(colour, numpy.iinfo(samples.dtype).max)
+    return numpy.concatenate([colour, samples[:, :, 3:]], axis=2)
+
+
+def image(path, folder):
+    """None, or the cause of a refusal; samples are those that ImageMagick
+    reads."""
+    out, plain = folder / "out.pam", folder / "plain.pam"
+    want = None
+    for name in ("sobel", "gauss"):
+        refused = run("conv", f"filter={name}", path, "-o", out)
+        if refused:
+            return refused
+        got = four(read_pam(out))
+        if want is None:
+            depth = 8 * got.itemsize
+            subprocess.run(
+                [CONVERT, f"{path}[0]", "-type", "TrueColorAlpha", "-depth",
+                 str(depth), f"pam:{plain}"], check=False, capture_output=True)
+            want = four(read_pam(plain))
+        if not numpy.array_equal(got, filtered(want, name)):
+            raise Wrong(f"filter={name}")
+    return None
+
+
+# kind: suffixes, and a function that returns None or the cause of a refusal
+KINDS = {
+    "png": ("png", image),
+    "jpeg": ("jpg jpeg", image),
+    "tiff": ("tif tiff", image),
+    "pnm": ("pbm pgm ppm pnm pam", image),
+    "sounds": ("wav aiff aif au flac ogg oga opus mp3 w64 caf voc", None),
+    "npy": ("npy", None),
+    "tables": ("csv tsv tab", None),
+}
+
+
+def installed(packages):
+    """All files of the packages, and the packages that are not installed."""
+    files, missing = [], []
+    for package in packages:
+        done = subprocess.run(["dpkg", "-L", package], capture_output=True,
+                              text=True, check=False)
+        files += done.stdout.splitlines()
+        if done.returncode != 0:
+            missing.append(package)
+    return files, missing
+
+
+def different(files, suffixes):
+    """Regular files with one of the suffixes, each content once."""
+    seen = {}
+    for name in sorted(files):
+        if (name.lower().rpartition(".")[2] in suffixes.split()
+                and os.path.isfile(name) and not os.path.islink(name)):
+            digest = hashlib.sha256(pathlib.Path(name).read_bytes()).digest()
+            seen.setdefault(digest, name)
+    return list(seen.values())
+
+
+def judged(check, path):
+    """None, or the cause of a refusal, or what is wrong."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            return check(path, pathlib.Path(folder))
+        except Wrong as wrong:
+            return f"WRONG: {wrong}"
+        except (OSError, KeyError, ValueError) as error:
+            return f"not judged: {type(error).__name__}"
+
+
+def measure(kind, files, workers):
+    """Prints a kind's figures."""
+    check = KINDS[kind][1]
+    causes = collections.defaultdict(list)
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        for path, said in zip(files, pool.map(
+                lambda path: judged(check, path), files)):
+            causes[said].append(path)
+    accepted = len(causes.pop(None, []))
+    share = f"{100 * accepted / len(files):.1f} %" if files else "-"
+    print(f"{kind:8} {len(files):6} {accepted:9} {share:>8}", flush=True)
+    for said, paths in sorted(causes.items(), key=lambda row: -len(row[1])):
+        print(f"{'':8} {len(paths):6}  {said}, as {paths[0]}")
+    return any(said.startswith("WRONG") for said in causes)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kinds", nargs="*", metavar="KIND",
+                        help=" ".join(KINDS))
+    parser.add_argument("--list", type=pathlib.Path,
+                        default=HERE / "accept_packages.txt")
+    parser.add_argument("--under", help="take a folder's files instead")
+    parser.add_argument("--most", type=int,
+                        help="files of each kind, drawn by chance")
+    parser.add_argument("--quincunx", help="another command than the build's")
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    COMMAND[0] = options.quincunx or COMMAND[0]
+    lines = [line.split("#")[0].split() for line in
+             options.list.read_text(encoding="utf-8").splitlines()]
+    if options.under:
+        files = [os.path.join(folder, name) for folder, _, names in
+                 os.walk(options.under) for name in names]
+    else:
+        files, missing = installed([line[0] for line in lines if line])
+        print("not installed:", *missing)
+    print(f"{'kind':8} {'found':>6} {'accepted':>9} {'percent':>8}")
+    wrong = False
+    for kind in options.kinds or [k for k, row in KINDS.items() if row[1]]:
+        here = different(files, KINDS[kind][0])
+        if options.most and len(here) > options.most:
+            here = random.Random(4180).sample(here, options.most)
+        wrong |= measure(kind, here, options.workers)
+    sys.exit(wrong)
+
+
+if __name__ == "__main__":
+    main()
