@@ -389,8 +389,8 @@ const struct format format_conv = {
         "border=replicate|reflect|symmetric|zero, alpha=keep|drop, quality=90 "
         "for JPEG, pixels=N, the most that are read",
     .input = "PNG, PNM, PAM, JPEG or TIFF; grey or RGB, 8 or 16 bits, alpha",
-    .output = "an image of the input's kind, or as its name says: .png, .pgm, "
-              ".ppm, .pnm, .pam, .tif or .jpg",
+    .output = "an image: .png, .pgm, .ppm, .pnm, .pam, .tif, .jpg, or of "
+              "INPUT's kind",
     .read = read_conv,
     .check = check_conv,
     .write = write_conv,
