@@ -59,11 +59,17 @@ REFUSED = {
         SOBEL[:8] + bytes(4), SOBEL[:4] + struct.pack("<II", 1 << 15,
                                                       1 << 15))]
     + [(CONV, 3)],
-    "matvec": [(MATVEC, 4), (MATVEC, 6), (b"\2" + MATVEC[1:], 12),
+    "matvec": [(MATVEC, 4), (MATVEC, 6), (b"\2" + MATVEC[1:], 13),
                (MATVEC, 0), (MATVEC[:-1], 11), (MATVEC[:4], 0), (b"", 0),
                (b"\3" + MATVEC[1:], 12), (b"\0" + MATVEC[1:], 12),
-               (b"\4\1\0\0" + MATVEC[4:], 12), (b"\4\0\0\1" + MATVEC[4:], 12),
-               (b"\2\0\0\0abc", 3), (b"\4\0\0\0abcdef", 6)],
+               (b"\4\2\0\0" + MATVEC[4:], 12), (b"\4\4\0\0" + MATVEC[4:], 12),
+               (b"\4\0\1\0" + MATVEC[4:], 12), (b"\4\0\0\1" + MATVEC[4:], 12),
+               (MATVEC, 12 * 8192), (b"\2\0\0\0abc", 3),
+               (b"\4\0\0\0abcdef", 6),
+               # Units that begin with their vectors: columns, then sizes.
+               *[(struct.pack("<BBHI", 4, 3, 1, columns), unit)
+                 for columns, unit in ((3, 24), (3, 30), (3, 37), (0, 36),
+                                       (2 ** 30, 36), (2 ** 31 + 3, 36))]],
     "records": [
         (b"", 1), (RECORDS[:35], 1), (RECORDS + b"x", 0),
         (RECORDS + b"x", 65536), (records(44, 256, 2, 0, 0, 0, 0, 0, 10), 1),
