@@ -13,10 +13,8 @@ $(eval $(call linked,quincunx,$(host_objects),$$(HOST_CC) -pie \
   $$(HOST_LDFLAGS) $$(HOST_LIBS)))
 
 # What objects have in them besides their source.
-NPY_FILES := qemu/format/npy.py
 PAGE_FILES := $(addprefix qemu/report/page/,page.html page.css data.js map.js \
                 chart.js tables.js control.js boards.js live.js)
-$(BUILD)/host/qemu/format/npy.o: $(NPY_FILES)
 $(BUILD)/host/qemu/report/page.o: $(PAGE_FILES)
 
 $(call with_own,$(addprefix $(BUILD)/host/qemu/,main.o ranks/roll.o), \

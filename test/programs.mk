@@ -24,7 +24,6 @@ $(eval $(call compile,test/shared,$$(HOST_CC) $$(HOST_CFLAGS) \
 $(COLD:%.c=$(OBJECTS_sanitized)/%.o): own := -O0
 $(eval $(call kernel_table,test/shared,$(ALL_KERNELS)))
 
-$(OBJECTS_sanitized)/qemu/format/npy.o: $(NPY_FILES)
 $(OBJECTS_sanitized)/qemu/report/page.o: $(PAGE_FILES)
 
 # $(call test_program,NAME,KIND,SOURCES,LIBRARIES): build/test/NAME; sources may

@@ -4,192 +4,309 @@
 #include "hal/bytes.h"
 #include "qemu/base/file.h"
 #include "qemu/base/memory.h"
-#include "qemu/base/process.h"
+#include "qemu/base/quote.h"
 
-#include <stdbool.h>
-#include <stdio.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#define PYTHON "/usr/bin/python3"
-#define LIMIT_MS 60000u
-#define HEAD_BYTES 12u
+#define MAGIC "\x93NUMPY"
+#define MAGIC_BYTES 6u
+#define HEAD_BYTES 10u /* what comes before the header in version 1 */
+#define HEAD_ALIGN 64u
+#define TYPE_BYTES 32u
+/* NumPy leaves blanks, so that the first number may grow to as many digits. */
+#define GROWN_DIGITS 21
 
-/* Exit codes of npy.py, which explains them. */
-enum end {
-    END_WELL = 0,
-    END_FIRST = 10,
-    END_SECOND = 11,
-    END_NO_NUMPY = 12,
-    END_NO_PYTHON = 127,
-    END_UNKNOWN = 256 /* killed, or not started */
-};
+/* ---- the header ---- */
 
-/* The script's text, which ends in 0. */
-extern const char npy_script[] __attribute__((visibility("hidden")));
-__asm__(".pushsection .rodata\n"
-        "npy_script: .incbin \"qemu/format/npy.py\"\n"
-        ".byte 0\n"
-        ".popsection");
-
-struct bytes {
-    uint8_t *data;
-    size_t bytes;
-};
-
-struct call {
-    const char *mode;
-    char number[24];
-    struct bytes in[2]; /* inputs, one after the other */
-    struct bytes out;   /* malloc'd, with a 0 behind it */
-    enum end end;
-};
-
-static bool read_all(struct bytes *part, int file)
+/* Returns the text behind a key and its colon; "" if the key is not there. */
+static const char *value_of(const char *header, const char *key)
 {
-    struct stat is;
-    size_t at = 0;
+    const char *at = strstr(header, key);
 
-    if (fstat(file, &is) != 0) {
-        return false;
-    }
-    part->bytes = (size_t)is.st_size;
-    part->data = memory_or_exit(calloc(part->bytes + 1, 1));
-    while (at < part->bytes) {
-        ssize_t got = pread(file, part->data + at, part->bytes - at, (off_t)at);
+    return at == NULL ? "" : at + strlen(key) + strspn(at + strlen(key), " :");
+}
 
-        if (got <= 0) {
+/* Parses a tuple of numbers, "(10, 4)"; Python 2 writes an L behind each. */
+static bool parse_shape(struct npy *array, const char *text)
+{
+    bool more = *text == '(';
+
+    for (text += more; more && *text >= '0' && *text <= '9';) {
+        char *end;
+
+        if (array->dimensions == NPY_DIMENSIONS) {
             return false;
         }
-        at += (size_t)got;
+        array->shape[array->dimensions] = strtoull(text, &end, 10);
+        if (array->shape[array->dimensions++] > INT64_MAX) {
+            return false;
+        }
+        end += *end == 'L';
+        more = *end == ',';
+        text = end + more + strspn(end + more, " ");
     }
-    return true;
+    return *text == ')' && (more || array->dimensions > 1);
 }
 
-static enum end run_script(const struct call *call, int in, int out)
+/* Parses a type such as "<i4", "f8" or "int32". */
+static bool parse_type(struct npy *array, const char *type)
 {
-    char *argv[] = {PYTHON,
-                    "-I",
-                    "-c",
-                    (char *)npy_script,
-                    (char *)call->mode,
-                    (char *)call->number,
-                    NULL};
-    int status = process_run(
-        &(struct process_config){
-            .argv = argv, .input = in, .log = out, .error = -1},
-        NULL, LIMIT_MS);
+    static const struct {
+        char code[4];
+        const char *name;
+    } types[] = {{"b1", "bool"},    {"i1", "int8"},      {"i2", "int16"},
+                 {"i4", "int32"},   {"i8", "int64"},     {"u1", "uint8"},
+                 {"u2", "uint16"},  {"u4", "uint32"},    {"u8", "uint64"},
+                 {"f2", "float16"}, {"f4", "float32"},   {"f8", "float64"},
+                 {"f12", ""},       {"f16", "float128"}, {"b1", "?"}};
+    const char *word = type + (*type != '\0' && strchr("<>=|", *type) != NULL);
 
-    return status >= 0 && WIFEXITED(status) ? (enum end)WEXITSTATUS(status)
-                                            : END_UNKNOWN;
-}
-
-/* Runs the script on files in memory: full pipes might block. */
-static void run_call(struct call *call)
-{
-    const struct bytes *part = call->in;
-    int in = process_memory();
-    int out = process_memory();
-
-    call->end = END_UNKNOWN;
-    if (in >= 0 && out >= 0 &&
-        process_memory_write(in, part[0].data, part[0].bytes, 0) &&
-        process_memory_write(in, part[1].data, part[1].bytes, part[0].bytes)) {
-        call->end = run_script(call, in, out);
-        if (!read_all(&call->out, out)) {
-            call->end = END_UNKNOWN;
+    for (size_t i = 0; i < sizeof types / sizeof *types; ++i) {
+        if (strcmp(word, types[i].code) == 0 ||
+            (*word != '\0' && strcmp(word, types[i].name) == 0)) {
+            array->kind = types[i].code[0];
+            array->bytes = (uint32_t)atoi(types[i].code + 1);
+            array->swapped = *type == '>';
+            return array->bytes <= 8 || !array->swapped;
         }
     }
-    close(in);
-    close(out);
+    return false;
 }
 
-/* Prints why a call failed. Returns 1. */
-static int print_error(const struct call *call, const char *first,
-                       const char *second)
+/* Parses the header, in whose text all quotes are single. Returns 0, or 1 after
+   a message. */
+static int parse_header(struct npy *array, const char *header)
 {
-    switch (call->end) {
-    case END_FIRST:
-        return file_error(first, "%s", (const char *)call->out.data);
-    case END_SECOND:
-        return file_error(second, "%s", (const char *)call->out.data);
-    case END_NO_NUMPY:
-    case END_NO_PYTHON:
-        return file_error(first, ".npy files need " PYTHON
-                                 " with numpy; on Debian: apt-get "
-                                 "install python3-numpy");
+    const char *descr = value_of(header, "'descr'");
+    const char *order = value_of(header, "'fortran_order'");
+    const char *shape = value_of(header, "'shape'");
+    char type[TYPE_BYTES] = "";
+
+    if (sscanf(descr, "'%31[^']'", type) != 1 || !parse_type(array, type)) {
+        return *descr == '[' || strpbrk(type, "OV") != NULL
+                   ? file_error(array->path,
+                                "holds Python objects or records, which are "
+                                "not read; must be bool, integers or floats")
+                   : file_error(array->path,
+                                "is of type '%s'; must be bool, i1, i2, i4, "
+                                "i8, u1, u2, u4, u8, f2, f4, f8, or f16 of x86",
+                                quote_shown(type));
+    }
+    array->fortran = strncmp(order, "True", 4) == 0;
+    if (!array->fortran && strncmp(order, "False", 5) != 0) {
+        return file_error(array->path,
+                          "its header says neither 'fortran_order': True nor "
+                          "False");
+    }
+    if (!parse_shape(array, shape)) {
+        return file_error(array->path,
+                          "its header has the shape '%.*s'; must be up to 32 "
+                          "numbers, such as (10, 4)",
+                          1 + (int)strcspn(shape, ")]}"), shape);
+    }
+    return 0;
+}
+
+/* Reads the header of a file of `bytes` bytes, and finds the data. */
+static int read_header(struct npy *array, uint64_t bytes)
+{
+    const uint8_t *file = array->file;
+    uint64_t first = HEAD_BYTES;
+    uint64_t length = 0;
+    char *header;
+    int status;
+
+    if (bytes < HEAD_BYTES + 2 || memcmp(file, MAGIC, MAGIC_BYTES) != 0) {
+        return file_error(array->path, "is no .npy file: its first bytes are "
+                                       "not \"\\x93NUMPY\" and a version");
+    }
+    if (file[6] < 1 || file[6] > 3 || file[7] != 0) {
+        return file_error(array->path,
+                          "is .npy of version %u.%u; must be 1.0, 2.0 or 3.0",
+                          file[6], file[7]);
+    }
+    length = bytes_load_u16(file + 8);
+    if (file[6] > 1) {
+        length = bytes_load_u32(file + 8);
+        first += 2;
+    }
+    if (length > bytes - first) {
+        return file_error(array->path,
+                          "has %" PRIu64 " bytes from byte %" PRIu64
+                          " on; its header alone has %" PRIu64,
+                          bytes - first, first, length);
+    }
+    header = memory_or_exit(strndup((const char *)file + first, length));
+    for (char *at = header; (at = strchr(at, '"')) != NULL;) {
+        *at = '\'';
+    }
+    array->data = file + first + length;
+    status = parse_header(array, header);
+    free(header);
+    return status;
+}
+
+/* ---- elements ---- */
+
+/* Returns the float of a sign, a biased exponent and a mantissa, whose last bit
+   counts 2^least if the exponent is at most 1. */
+static long double float_of(bool negative, uint32_t exponent, uint32_t special,
+                            uint64_t mantissa, int least)
+{
+    long double value = ldexpl((long double)mantissa,
+                               least + (int)(exponent > 0 ? exponent : 1) - 1);
+
+    if (exponent == special) {
+        value = mantissa << 1 == 0 ? INFINITY : NAN;
+    }
+    return negative ? -value : value;
+}
+
+static long double float_element(const uint8_t raw[16], uint32_t bytes)
+{
+    uint32_t head = bytes_load_u16(raw + (bytes == 2 ? 0 : 8));
+    double value;
+    float single;
+
+    if (bytes == 8) {
+        memcpy(&value, raw, sizeof value);
+        return (long double)value;
+    }
+    if (bytes == 4) {
+        memcpy(&single, raw, sizeof single);
+        return (long double)single;
+    }
+    /* A mantissa is moved to bit 63, where x86's 80 bits store its first 1. */
+    return bytes == 2 ? float_of(head >> 15, head >> 10 & 31, 31,
+                                 (uint64_t)(head & 0x3ff) << 53 |
+                                     (uint64_t)((head & 0x7c00) != 0) << 63,
+                                 -24 - 53)
+                      : float_of(head >> 15, head & 0x7fff, 0x7fff,
+                                 bytes_load_u64(raw), -16445);
+}
+
+/* Returns where an element lies in a file in Fortran order. */
+static uint64_t fortran_index(const struct npy *array, uint64_t index)
+{
+    uint64_t at = 0;
+
+    for (uint32_t i = array->dimensions, j; i-- > 0;) {
+        uint64_t part = index % array->shape[i];
+
+        index /= array->shape[i];
+        for (j = 0; j < i; ++j) {
+            part *= array->shape[j];
+        }
+        at += part;
+    }
+    return at;
+}
+
+long double npy_element(const struct npy *array, uint64_t index)
+{
+    uint64_t at = array->fortran ? fortran_index(array, index) : index;
+    const uint8_t *from = array->data + at * array->bytes;
+    unsigned unused = 64 - 8 * (array->bytes < 8 ? array->bytes : 8);
+    uint8_t raw[16] = {0};
+    uint64_t bits;
+
+    for (uint32_t i = 0; i < array->bytes; ++i) {
+        raw[i] = from[array->swapped ? array->bytes - 1 - i : i];
+    }
+    bits = bytes_load_u64(raw);
+    switch (array->kind) {
+    case 'b':
+        return bits != 0;
+    case 'u':
+        return (long double)bits;
+    case 'i':
+        return (long double)((int64_t)(bits << unused) >> unused);
     default:
-        return file_error(first, "numpy failed, or took longer than a "
-                                 "minute");
+        return float_element(raw, array->bytes);
     }
 }
 
-/* Parses and removes the numbers at the begin of the script's output. */
-static bool parse_product(struct npy_product *product, struct bytes *out)
-{
-    uint64_t want;
+/* ---- files ---- */
 
-    if (out->bytes < HEAD_BYTES) {
-        return false;
+/* Whether a file is a .npy by its name and a .zip by its first bytes. */
+static bool is_renamed(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    FILE *file =
+        dot != NULL && strcmp(dot, ".npy") == 0 ? fopen(path, "rb") : NULL;
+    char head[4] = "";
+    bool zip = file != NULL && fread(head, sizeof head, 1, file) == 1 &&
+               memcmp(head, "PK\3\4", sizeof head) == 0;
+
+    if (file != NULL) {
+        fclose(file);
     }
-    product->element_bytes = bytes_load_u32(out->data);
-    product->rows = bytes_load_u32(out->data + 4);
-    product->columns = bytes_load_u32(out->data + 8);
-    want = ((uint64_t)product->rows + 1) * product->columns;
-    if (want > SIZE_MAX / 8 ||
-        out->bytes - HEAD_BYTES != want * product->element_bytes) {
-        return false;
-    }
-    memmove(out->data, out->data + HEAD_BYTES, out->bytes - HEAD_BYTES);
-    product->data = out->data;
-    out->data = NULL;
-    return true;
+    return zip;
 }
 
-int npy_read_product(struct npy_product *product, struct format_load *load,
-                     const char *matrix, const char *vector)
+int npy_read(struct npy *array, struct format_load *load, const char *path)
 {
-    struct call call = {.mode = "product"};
-    uint64_t bytes[2] = {0, 0};
-    int status = format_read_file(load, &call.in[0].data, &bytes[0], matrix);
+    char shape[NPY_SHAPE_BYTES];
+    uint64_t bytes = 0;
+    long double want;
+    int status;
 
-    product->data = NULL;
-    if (status == 0) {
-        status = format_read_file(load, &call.in[1].data, &bytes[1], vector);
+    *array = (struct npy){.path = path};
+    if (is_renamed(path)) {
+        return file_error(path, "is an archive of arrays, .npz; must be .npy");
     }
-    if (status == 0) {
-        call.in[0].bytes = (size_t)bytes[0];
-        call.in[1].bytes = (size_t)bytes[1];
-        snprintf(call.number, sizeof call.number, "%zu", call.in[0].bytes);
-        run_call(&call);
-        if (call.end == END_WELL && !parse_product(product, &call.out)) {
-            call.end = END_UNKNOWN;
-        }
-        status = call.end == END_WELL ? 0 : print_error(&call, matrix, vector);
+    status = format_read_file(load, &array->file, &bytes, path);
+    status = status == 0 ? read_header(array, bytes) : status;
+    if (status != 0) {
+        return status;
     }
-    free(call.in[0].data);
-    free(call.in[1].data);
-    free(call.out.data);
-    return status;
+    bytes -= (uint64_t)(array->data - array->file);
+    want = (long double)array->bytes;
+    for (uint32_t i = 0; i < array->dimensions; ++i) {
+        want *= (long double)array->shape[i];
+    }
+    if ((long double)bytes < want) {
+        npy_print_shape(shape, array->shape, array->dimensions);
+        return file_error(path,
+                          "has %" PRIu64 " bytes of data from byte %td on; "
+                          "shape %s has %.0Lf",
+                          bytes, array->data - array->file, shape, want);
+    }
+    if ((long double)bytes > want) {
+        format_note(load, "%s: %.0Lf bytes behind the array were left out.",
+                    file_name(path), (long double)bytes - want);
+    }
+    return 0;
 }
 
-int npy_write_vector(FILE *out, const char *path, const uint8_t *data,
-                     uint64_t bytes, uint32_t element_bytes)
+void npy_print_shape(char text[NPY_SHAPE_BYTES], const uint64_t shape[],
+                     uint32_t dimensions)
 {
-    struct call call = {.mode = "vector",
-                        .in = {{(uint8_t *)data, (size_t)bytes}}};
-    int status = 0;
+    int at = sprintf(text, "(");
 
-    snprintf(call.number, sizeof call.number, "%u", element_bytes);
-    run_call(&call);
-    if (call.end == END_WELL) {
-        fwrite(call.out.data, 1, call.out.bytes, out);
-    } else {
-        status = print_error(&call, path, path);
+    for (uint32_t i = 0; i < dimensions; ++i) {
+        at += sprintf(text + at, "%s%" PRIu64, i > 0 ? ", " : "", shape[i]);
     }
-    free(call.out.data);
-    return status;
+    sprintf(text + at, dimensions == 1 ? ",)" : ")");
+}
+
+void npy_write_head(FILE *out, const char *type, const uint64_t shape[],
+                    uint32_t dimensions)
+{
+    char text[NPY_SHAPE_BYTES];
+    char header[NPY_SHAPE_BYTES + 128];
+    int digits =
+        dimensions > 0 ? snprintf(NULL, 0, "%" PRIu64, shape[0]) : GROWN_DIGITS;
+    uint32_t length;
+
+    npy_print_shape(text, shape, dimensions);
+    length = (uint32_t)sprintf(
+        header, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }%*s",
+        type, text, GROWN_DIGITS - digits, "");
+    length += 1 + -(HEAD_BYTES + length + 1) % HEAD_ALIGN; /* 1: newline */
+    fprintf(out, MAGIC "%c%c%c%c%-*s\n", 1, 0, (int)(length & 0xff),
+            (int)(length >> 8), (int)length - 1, header);
 }

@@ -73,15 +73,17 @@ def wav(channels, bits, frames, more=b"", form=1):
     return b"RIFF" + struct.pack("<I", len(body)) + body
 
 
-def npy(descr, shape, values, version=1):
-    head = (f"{{'descr': '{descr}', 'fortran_order': False, "
+def npy(descr, shape, values, version=1, fortran=False):
+    head = (f"{{'descr': '{descr}', 'fortran_order': {fortran}, "
             f"'shape': {shape}, }}").encode()
     width = 2 if version == 1 else 4
     head += b" " * (-(len(head) + 8 + width + 1) % 64) + b"\n"
-    form = {"<i4": "i", "<i2": "h"}[descr]
+    form = {"i4": "i", "i2": "h", "u8": "Q", "f2": "e", "f4": "f", "f8": "d",
+            "b1": "?"}[descr[1:]]
     return (b"\x93NUMPY" + bytes([version, 0])
             + len(head).to_bytes(width, "little") + head
-            + struct.pack(f"<{len(values)}{form}", *values))
+            + struct.pack(f"{descr[0].replace('|', '<')}{len(values)}{form}",
+                          *values))
 
 
 WAV = wav(2, 16, 9)
@@ -164,6 +166,15 @@ SEEDS = {
     "matvec.q15": [b"vector=@",
                    npy("<i2", "(4, 9)", range(-18, 18), version=2),
                    npy("<i2", "(9,)", range(0, 9000, 1000))],
+    "matvec.floats": [b"vector=@,bits=15",
+                      npy(">f8", "(2, 3)", [.5, 1e300, -3, 4, 5, 1e-9], 3),
+                      npy("<f2", "(1, 3)", [1, -.25, 65504])],
+    "matvec.matrix": [b"matrix=@,int16=whole",
+                      npy("<u8", "(2, 3)", [2 ** 64 - 1, *range(5)], 1, True),
+                      npy("|b1", "(3, 4)", [1, 0] * 6)],
+    "matvec.block": [b"matrix=@,bits=53",
+                     npy("<f4", "(1, 1)", [-7.25]),
+                     npy("<f8", "(1, 0)", [])],
     "spin.plain": [b"100", TEXT[:40]],
     "spin.output": [b"3,5/4", TEXT[:40]],
 }

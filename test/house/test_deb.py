@@ -100,7 +100,7 @@ def test_it_needs_what_its_files_need(fields, tree):
         owners = {line.split(":")[0] for line in output(
             "dpkg", "-S", f"*/{name}").splitlines()}
         assert owners & depends, name
-    assert "python3-numpy" in fields["Recommends"]
+    assert "Recommends" not in fields
 
 
 def test_it_runs(tree, tmp_path):

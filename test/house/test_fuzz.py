@@ -13,8 +13,6 @@ PLANTED = BUILD / "test" / "fuzz-planted"
 CORPUS = BUILD / "test" / "fuzz-corpus"
 TARGETS = subprocess.run([FUZZ, "--list"], capture_output=True, text=True,
                          check=True).stdout.split()
-# Runs of a target for each of which an interpreter starts.
-SLOW = {"read-matvec": 12}
 
 
 def fuzz(program, *args):
@@ -63,7 +61,7 @@ def test_what_is_no_finding_replays_well(tmp_path):
 def test_no_finding_soon(tmp_path):
     """Of any target; all first inputs are tried before the others."""
     for target in TARGETS:
-        runs = SLOW.get(target, 500)
+        runs = 500
         done = fuzz(FUZZ, "--runs", runs, "--seed", 1, "--out", tmp_path,
                     target)
         assert done.returncode == 0, done.stdout + done.stderr

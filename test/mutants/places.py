@@ -60,7 +60,7 @@ qemu/fabric/inj|qemu/command/inj: inject
 qemu/fabric/: any_job originators run launcher
 qemu/format/image: kernel_conv
 qemu/format/sound: kernel_stats kernel_fir
-qemu/format/npy: kernel_matvec
+qemu/format/(npy|operand|matvec): kernel_matvec field_matrices
 qemu/format/table: kernel_records kernel_channels
 qemu/format/: sanitized several_inputs
 qemu/job/serial: serial_run nodes

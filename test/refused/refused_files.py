@@ -94,20 +94,37 @@ def pictures():
 def arrays():
     matrix = numpy.ones((40, 9), dtype="<i4")
     good = saved(matrix)
-    wide = numpy.zeros((2, 16384), "<i4")
+    inf, nan = (matrix.astype("<f4") for _ in range(2))
+    inf[1, 0], nan[39, 8] = -numpy.inf, numpy.nan
     named = {
-        "matrix": matrix, "vector": matrix[0], "floats": matrix.astype("<f8"),
-        "objects": numpy.array([[1, "x"]], "O"),
-        "fortran": numpy.asfortranarray(matrix), "no-rows": matrix[:0],
-        "five": matrix[0, :5], "wide-matrix": wide, "wide": wide[0],
-        "int16-vector": matrix[0].astype("<i2"),
-        "least": numpy.array([-2 ** 31, -2 ** 31], "<i4"),
-        "most": numpy.array([-2 ** 31, 2 ** 31 - 2], "<i4"),
-        "sums": numpy.array([[1, 1], [-2 ** 31, -2 ** 31], [0, 0]], "<i4")}
+        "matrix": matrix, "vector": matrix[0], "row": matrix[:1],
+        "objects": numpy.array([[1, "x"]], "O"), "nan": nan, "inf": inf,
+        "records": numpy.zeros(9, "i4,f4"), "complex": matrix.astype("<c16"),
+        "text": matrix.astype("U"), "date": matrix.astype("M8[s]"),
+        "five": matrix[0, :5], "none": numpy.int32(7),
+        "three": matrix[0].reshape(9, 1, 1),
+        "inf-vector": numpy.array([1, 1, numpy.inf] * 3),
+        "tall": numpy.ones((60_000, 1), "u1"),
+        "tall-row": numpy.ones((1, 60_000), "u1")}
+
+    def other(old, new):
+        return good.replace(old, new.ljust(len(old)))
+
+    shape = b"(40, 9), }" + b" " * 40
     return {f"{name}.npy": saved(array) for name, array in named.items()} | {
         "pickle": pickle.dumps(matrix), "npy-short": good[:-1],
-        "npy-version": good[:6] + b"\3" + good[7:],
-        "npy-junk": good[:10] + b"{" * 118}
+        "npy-9": good[:9], "npy-head": good[:90],
+        "npy-version": good[:6] + b"\4" + good[7:],
+        "npy-junk": good[:10] + b"{" * 118, "npy-zip.npy": b"PK\3\4" + good,
+        "npy-order": other(b"False", b"0"),
+        "npy-list": other(b"(40, 9)", b"[40, 9]"),
+        "npy-scalar": other(b"(40, 9)", b"(360)"),
+        "npy-minus": other(b"(40, 9)", b"(-4, 9)"),
+        "npy-33": other(shape, b"(" + b"1," * 33 + b")}"),
+        "npy-2gb": other(shape, b"(40000000, 9), }"),
+        "npy-2e18": other(shape, b"(1999999999999999999, 9), }"),
+        "npy-1e19": other(shape, b"(9999999999999999999, 0), }"),
+        "npy-f16-be": other(b"<i4", b">f16")}
 
 
 def archives():
