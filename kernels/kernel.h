@@ -79,6 +79,7 @@ struct kernel_range {
     uint32_t before_bytes;
     uint32_t after_bytes;
     uint64_t first_unit; /* position of data[0] in the whole load, in units */
+    uint32_t load_units; /* number of units of the whole load */
 };
 
 static inline uint32_t kernel_range_bytes(const struct kernel_range *range)

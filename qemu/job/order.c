@@ -101,6 +101,7 @@ static struct wire_order wire_of(const struct job_task *task, uint32_t index)
         .load_units = units,
         .unit_bytes = load->unit_bytes,
         .first_unit = (uint32_t)first,
+        .whole_units = (uint32_t)load->units,
         .before_bytes = before < terms->before_bytes ? (uint32_t)before
                                                      : terms->before_bytes,
         .after_bytes =

@@ -120,7 +120,8 @@ int scatter_begin_kernel(struct scatter *scatter)
                              .arg_bytes = announced->arg_bytes,
                              .unit_bytes = announced->unit_bytes};
 
-    scatter->range = (struct kernel_range){.unit_bytes = job.unit_bytes};
+    scatter->range = (struct kernel_range){.unit_bytes = job.unit_bytes,
+                                           .load_units = announced->load_units};
     return scatter->kernel->begin(scatter->memory->work, &scatter->terms,
                                   &job) == KERNEL_OK
                ? ERR_OK

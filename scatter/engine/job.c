@@ -132,8 +132,9 @@ static int take_order(struct scatter *scatter, struct originator *originator,
         return error;
     }
     announced->unit_bytes = order->unit_bytes;
+    announced->load_units = order->whole_units;
     announced->arg = order->arg;
-    announced->arg_bytes = order->arg_bytes;
+    announced->arg_bytes = order->arg_bytes & 0xffffffu;
     scatter->job.flags = WIRE_FLAGS(order->flags & WIRE_MORE, order->policy);
     originator_set_range(scatter, order);
     error = find_kernel(scatter, order->kernel);

@@ -40,7 +40,8 @@ int wire_order_load(struct wire_order *order, const uint8_t *in, uint32_t bytes)
         (order->reserve > WIRE_RESERVE_MAX && order->reserve != WIRE_BEST) ||
         order->compute_ps > PLANNER_TIME_MAX_PS ||
         order->call_ps > WIRE_CALL_MAX_PS ||
-        order->first_unit > UINT32_MAX - order->load_units) {
+        order->load_units > order->whole_units ||
+        order->first_unit > order->whole_units - order->load_units) {
         return ERR_FIELD;
     }
     if (bytes < wire_order_head_bytes(order) ||

@@ -109,7 +109,7 @@ NODISCARD static inline int wire_load(void *fields, uint32_t fields_bytes,
 /* ---- orders ---- */
 
 #define WIRE_NAME_BYTES 16u
-#define WIRE_ORDER_BYTES 88u
+#define WIRE_ORDER_BYTES 96u
 #define WIRE_BEST 0xffu      /* in an order: the originator chooses */
 #define WIRE_RESERVE_MAX 90u /* largest reserve, percent of the load */
 
@@ -146,11 +146,13 @@ struct wire_order {
     uint32_t first_unit; /* index of `load`'s first unit in the whole load */
     uint32_t before_bytes; /* length of the halo in front of the units */
     uint32_t after_bytes;  /* length of the halo behind the units */
-    uint64_t compute_ps;   /* time to compute a unit, ps; 0: not known */
-    uint64_t call_ps;      /* time of a run() of no units, ps */
-    const uint8_t *arg;    /* the kernel's argument */
-    const uint8_t *tree;   /* first branch of the tree */
-    const uint8_t *load;   /* first byte of the first unit */
+    uint32_t whole_units; /* number of units of the whole load, of all orders */
+    uint32_t zero_too;    /* always 0 */
+    uint64_t compute_ps;  /* time to compute a unit, ps; 0: not known */
+    uint64_t call_ps;     /* time of a run() of no units, ps */
+    const uint8_t *arg;   /* the kernel's argument */
+    const uint8_t *tree;  /* first branch of the tree */
+    const uint8_t *load;  /* first byte of the first unit */
 };
 static_assert(offsetof(struct wire_order, tree_nodes) == 48 &&
                   offsetof(struct wire_order, arg) == WIRE_ORDER_BYTES,
@@ -269,13 +271,14 @@ NODISCARD int wire_job_farm(struct wire_farm_terms *terms, const uint8_t *in);
    units are not set yet. Then follow the fields up to arg_bytes and the
    argument, pad4, which nodes pass on unchanged. */
 struct wire_announce {
-    uint32_t kernel;     /* index of the kernel in the image */
-    uint32_t unit_bytes; /* length of a unit */
-    uint32_t arg_bytes;  /* length of `arg` */
-    const uint8_t *arg;  /* the kernel's argument */
+    uint32_t unit_bytes;     /* length of a unit */
+    uint32_t load_units;     /* number of units of the whole load */
+    unsigned arg_bytes : 24; /* length of `arg` */
+    unsigned kernel : 8;     /* index of the kernel in the image */
+    const uint8_t *arg;      /* the kernel's argument */
 };
-static_assert(offsetof(struct wire_announce, arg_bytes) ==
-                  WIRE_ANNOUNCE_BYTES - 4,
+static_assert(offsetof(struct wire_announce, load_units) ==
+                  WIRE_ANNOUNCE_BYTES - 8,
               "an announcement has no gaps");
 
 /* Loads an announcement from the `bytes` bytes behind the child's place, which

@@ -285,8 +285,10 @@ static void run(struct job *job, struct kernel_result *result, uint32_t first,
                 uint32_t units, unsigned offset)
 {
     const struct kernel_terms *terms = &job->terms;
-    struct kernel_range range = {
-        .units = units, .unit_bytes = job->unit_bytes, .first_unit = first};
+    struct kernel_range range = {.units = units,
+                                 .unit_bytes = job->unit_bytes,
+                                 .first_unit = first,
+                                 .load_units = job->units};
     uint8_t *data = cut_out(&range, job, offset);
     uint32_t room = terms->output_denominator != 0
                         ? kernel_output_room(terms, first, units)

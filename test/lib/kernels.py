@@ -63,7 +63,8 @@ class Job1:
                      output=ctypes.addressof(output) + self.GUARD)
         spot = Range(data=ctypes.addressof(buffer) + self.GUARD + before,
                      units=units, unit_bytes=size, before_bytes=before,
-                     after_bytes=after, first_unit=first)
+                     after_bytes=after, first_unit=first,
+                     load_units=len(load) // size if size else first + units)
         self.kernel.run(self.work, got, spot)
         assert got.bytes <= self.terms.result_bytes_max
         assert buffer.raw[:-1] == pad + piece + pad

@@ -51,8 +51,9 @@ static const struct field order_fields[] = {
     FIELD(wire_order, first_unit, 60, 4),
     FIELD(wire_order, before_bytes, 64, 4),
     FIELD(wire_order, after_bytes, 68, 4),
-    FIELD(wire_order, compute_ps, 72, 8),
-    FIELD(wire_order, call_ps, 80, 8)};
+    FIELD(wire_order, whole_units, 72, 4),
+    FIELD(wire_order, compute_ps, 80, 8),
+    FIELD(wire_order, call_ps, 88, 8)};
 
 static const struct field report_fields[] = {
     FIELD(wire_report, error, 0, 4),
@@ -104,8 +105,8 @@ static const struct field demand_fields[] = {
     FIELD(wire_demand, units, 4, 4), FIELD(wire_demand, compute_ps, 8, 8)};
 
 static const struct field announce_fields[] = {
-    FIELD(wire_announce, kernel, 0, 1), FIELD(wire_announce, unit_bytes, 4, 4),
-    FIELD(wire_announce, arg_bytes, 8, 4)};
+    FIELD(wire_announce, unit_bytes, 0, 4),
+    FIELD(wire_announce, load_units, 4, 4)};
 
 /* ---- kinds of messages ---- */
 
@@ -193,7 +194,7 @@ static const struct {
     void (*store)(uint8_t *out, const union any *any);
     int (*load)(union any *any, const uint8_t *in, uint32_t bytes);
 } kinds[KINDS] = {
-    [ORDER] = {88 + 8 + 32, 88 + 8 + 32 + 9, true, order_fields,
+    [ORDER] = {96 + 8 + 32, 96 + 8 + 32 + 9, true, order_fields,
                COUNT(order_fields), store_order, load_order},
     [REPORT] = {368, 368, false, report_fields, COUNT(report_fields),
                 store_report, load_report},
@@ -226,6 +227,7 @@ static void make(union any *any, enum kind kind)
         any->order.call_ps = WIRE_CALL_MAX_PS - 0xfedcba;
         any->order.unit_bytes = 2;
         any->order.load_units = 3;
+        any->order.whole_units = UINT32_MAX;
         any->order.before_bytes = 2;
         any->order.after_bytes = 1;
         any->order.flags = 0xa;
@@ -315,17 +317,35 @@ static void what_an_order_brings(struct unit *unit)
 
     make(&any, ORDER);
     store_order(message, &any);
-    CHECK_EQUAL(unit, wire_order_head_bytes(&any.order), 88 + 8 + 32);
+    CHECK_EQUAL(unit, wire_order_head_bytes(&any.order), 96 + 8 + 32);
     CHECK_EQUAL(unit, message[47], 0x5a);
-    CHECK_EQUAL(unit, memcmp(message + 88, argument, 8), 0);
-    CHECK_EQUAL(unit, memcmp(message + 88 + 8, tree, sizeof tree), 0);
+    CHECK_EQUAL(unit, memcmp(message + 96, argument, 8), 0);
+    CHECK_EQUAL(unit, memcmp(message + 96 + 8, tree, sizeof tree), 0);
     CHECK_EQUAL(unit, wire_order_load(&back, message, kinds[ORDER].bytes),
                 ERR_OK);
     CHECK_EQUAL(unit, back.flags, 0xa);
     CHECK_EQUAL(unit, back.policy, 0x5);
-    CHECK(unit, back.arg == message + 88);
-    CHECK(unit, back.tree == message + 88 + 8);
-    CHECK(unit, back.load == message + 88 + 8 + 32 + 2);
+    CHECK(unit, back.arg == message + 96);
+    CHECK(unit, back.tree == message + 96 + 8);
+    CHECK(unit, back.load == message + 96 + 8 + 32 + 2);
+}
+
+/* The two fields of an announcement's last word. */
+static void length_and_kernel_of_an_announcement(struct unit *unit)
+{
+    static _Alignas(4) uint8_t message[ROOM];
+    static union any any;
+    struct wire_announce back;
+
+    make(&any, ANNOUNCE);
+    any.announce.kernel = 0xa7;
+    kinds[ANNOUNCE].store(message, &any);
+    CHECK_EQUAL(unit, bytes_load_u32(message + 8), 0xa7000005u);
+    CHECK_EQUAL(unit, wire_announce_load(&back, message, kinds[ANNOUNCE].bytes),
+                ERR_OK);
+    CHECK_EQUAL(unit, back.kernel, 0xa7);
+    CHECK_EQUAL(unit, back.arg_bytes, 5);
+    CHECK(unit, back.arg == message + WIRE_ANNOUNCE_BYTES);
 }
 
 /* Times of results behind a job with an output; shares and volumes, as a part
@@ -451,9 +471,12 @@ static const struct {
     {ORDER, {48}, {2}, {TREE_NODES_MAX + 1}, ERR_FIELD},
     {ORDER, {50}, {1}, {WIRE_RESERVE_MAX + 1}, ERR_FIELD},
     {ORDER, {50}, {1}, {WIRE_BEST}, ERR_OK},
-    {ORDER, {72, 80}, {8, 8}, {PLANNER_TIME_MAX_PS, WIRE_CALL_MAX_PS}, ERR_OK},
-    {ORDER, {72}, {8}, {PLANNER_TIME_MAX_PS + 1}, ERR_FIELD},
-    {ORDER, {80}, {8}, {WIRE_CALL_MAX_PS + 1}, ERR_FIELD},
+    {ORDER, {60, 72}, {4, 4}, {6, 9}, ERR_OK},
+    {ORDER, {60, 72}, {4, 4}, {6, 8}, ERR_FIELD},
+    {ORDER, {72}, {4}, {2}, ERR_FIELD},
+    {ORDER, {80, 88}, {8, 8}, {PLANNER_TIME_MAX_PS, WIRE_CALL_MAX_PS}, ERR_OK},
+    {ORDER, {80}, {8}, {PLANNER_TIME_MAX_PS + 1}, ERR_FIELD},
+    {ORDER, {88}, {8}, {WIRE_CALL_MAX_PS + 1}, ERR_FIELD},
     {JOB, {0}, {1}, {0}, ERR_FIELD},
     {JOB, {0}, {1}, {TORUS_PHASES_MAX + 1}, ERR_FIELD},
     {JOB, {1}, {1}, {0}, ERR_FIELD},
@@ -502,6 +525,7 @@ void test_wire(struct unit *unit)
     UNIT_RUN(unit, every_kind_has_the_documented_layout);
     UNIT_RUN(unit, every_phase_has_kinds_of_its_own);
     UNIT_RUN(unit, what_an_order_brings);
+    UNIT_RUN(unit, length_and_kernel_of_an_announcement);
     UNIT_RUN(unit, tables_of_a_job);
     UNIT_RUN(unit, what_a_report_brings);
     UNIT_RUN(unit, what_is_refused);

@@ -105,13 +105,15 @@ static void take_announcement(struct judge *judge)
                     letter->data[0] == judge->role.layer,
                 "another layer's announcement");
     at = letter->data + head;
-    world_check(at[0] == 0, "a kernel that does not exist is begun");
+    world_check(at[11] == 0, "a kernel that does not exist is begun");
     world_check(letter->bytes ==
-                    head + 12 + ((bytes_load_u32(at + 8) + 3u) & ~3u),
+                    head + 12 +
+                        (((bytes_load_u32(at + 8) & 0xffffffu) + 3u) & ~3u),
                 "an argument of another length");
     judge->announced = true;
     judge->job = letter->job;
-    judge->unit_bytes = bytes_load_u32(at + 4);
+    judge->unit_bytes = bytes_load_u32(at);
+    judge->load_units = bytes_load_u32(at + 4);
 }
 
 /* Reads the job at `at` of a message. Result: its bytes. */
@@ -330,6 +332,8 @@ static void check_halo(const struct judge *judge,
     world_check(judge->after_bytes < terms->after_bytes ||
                     range->after_bytes == least(terms->after_bytes, behind),
                 "not as many bytes behind a range as there are");
+    world_check(range->load_units == judge->load_units,
+                "another load than was announced");
     world_check(range->after_bytes <= terms->after_bytes,
                 "more bytes behind a range than asked for");
     world_check(node->rest == NULL && !node->corrupt,
@@ -662,6 +666,7 @@ void judge_ordered(struct judge *judge, const struct letter *letter,
     judge->whole = true;
     judge->count = 1;
     judge->unit_bytes = order->unit_bytes;
+    judge->load_units = order->whole_units;
     judge->before_bytes = UINT32_MAX;
     judge->after_bytes = UINT32_MAX;
     judge->round[0] =

@@ -63,6 +63,7 @@ struct judge {
     int error;     /* .. this */
     uint16_t job;
     uint32_t unit_bytes;
+    uint32_t load_units; /* of the whole load */
     uint32_t phases;
     uint32_t rounds;
     uint32_t before_bytes;

@@ -100,6 +100,7 @@ static void suite_job(struct unit *unit, struct suite *suite, uint32_t units)
                               .transfer_ps = BYTE_PS,
                               .hop_delay_ps = HOP_PS,
                               .load_units = units,
+                              .whole_units = units,
                               .phases = WIRE_BEST,
                               .rounds = 1,
                               .ports = TORUS_PORTS,

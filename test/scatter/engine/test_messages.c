@@ -272,10 +272,10 @@ static const struct {
     /* Announcements: none, of another layer, kernel, argument, job. */
     {PART, "2", 0, 0, 0, 0, ERR_FIELD},
     {PART, "1", 1, 0, 1, 9, ERR_PLACE},
-    {PART, "1", 1, 4, 1, 1, ERR_IMAGE},
+    {PART, "1", 1, 15, 1, 1, ERR_IMAGE},
     {PART, "1", 1, 12, 4, KERNEL_ARG_MAX + 1, ERR_FIELD},
     {PART, "1", 1, 12, 4, JUDGE_LONG_ARG_BYTES + 4, ERR_LENGTH},
-    {PART, "12", 1, 8, 4, 2, ERR_LENGTH}, /* longer units than came */
+    {PART, "12", 1, 4, 4, 2, ERR_LENGTH}, /* longer units than came */
     {ADVANCE, "121", 0, 0, 0, 0, ERR_KIND},
     /* Parts of another layer, port, round; jobs of other phases, of no rounds,
        of too many, of another policy. */
@@ -346,7 +346,7 @@ static const struct {
     {STALE, "41523", 0, 0, 0, 0, ERR_OK},
     {STALE, "54152423", 0, 0, 0, 0, ERR_OK},
     {STALE, "41", 0, 0, 0, 0, ERR_OK}, /* it waits */
-    {STALE, "412", 2, TREE_BRANCH_BYTES, 1, 9, ERR_IMAGE}};
+    {STALE, "412", 2, TREE_BRANCH_BYTES + 11, 1, 9, ERR_IMAGE}};
 
 static void what_is_refused(struct unit *unit)
 {
