@@ -36,7 +36,7 @@ SERIAL_SOURCES := $(SWITCH_SOURCES) $(wildcard hal/serial/*.c hal/line/*.c) \
 NODE_SOURCES := $(ENGINE_SOURCES) $(WINDOW_SOURCES) boot/node.c
 BOOT_SOURCES := $(wildcard boot/cortex_m/*.c)
 # All but spin.c, which counts instructions: -O3 makes it no faster.
-FAST_KERNELS := $(filter-out kernels/spin.c,$(wildcard kernels/*.c))
+FAST_KERNELS := $(filter-out kernels/spin.c,$(KERNEL_SOURCES))
 
 BOARDS := $(sort $(patsubst boot/%/board.mk,%,$(wildcard boot/*/board.mk)))
 BOARD ?= $(BOARDS)

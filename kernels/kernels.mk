@@ -1,9 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 # Which kernels are in which program: the list of them is the list of files in
-# this folder.
+# this folder, and in the folders of KERNEL_PATH.
+
+# KERNEL_PATH=DIR:DIR..: folders of kernels outside of this tree, as the command
+# line or the environment says. NAME.c is a kernel, NAME_format.c its format.
+KERNEL_PATH ?=
+blank := $(subst ,, )
+kernel_folders := $(subst :, ,$(subst $(blank),?,$(KERNEL_PATH)))
+$(foreach d,$(kernel_folders),$(if $(wildcard $d/*.c),,$(error \
+  KERNEL_PATH=$(KERNEL_PATH): no folder with kernels, FILE.c, is '$d')))
+own_sources := $(sort $(abspath $(wildcard $(kernel_folders:%=%/*.c))))
+OWN_FORMATS := $(filter %_format.c,$(own_sources))
+OWN_KERNELS := $(filter-out %_format.c,$(own_sources))
+KERNEL_SOURCES := $(wildcard kernels/*.c) $(OWN_KERNELS)
 
 # The kernels of the boards' images; the host command knows all.
-ALL_KERNELS := $(sort $(basename $(notdir $(wildcard kernels/*.c))))
+ALL_KERNELS := $(sort $(basename $(notdir $(KERNEL_SOURCES))))
+$(if $(call same,$(words $(ALL_KERNELS)),$(words $(KERNEL_SOURCES))),,$(error \
+  KERNEL_PATH=$(KERNEL_PATH): two kernels have one name: $(foreach \
+  k,$(ALL_KERNELS),$(if $(word 2,$(filter %/$k.c,$(KERNEL_SOURCES))),$(filter \
+  %/$k.c,$(KERNEL_SOURCES))))))
+# $(call kernel_files,NAMES): their sources.
+kernel_files = $(foreach k,$(1),$(filter %/$k.c,$(KERNEL_SOURCES)))
+
+# Formats: files of qemu/format with a kernel's name, and those of KERNEL_PATH.
+FORMATS := $(filter $(ALL_KERNELS),$(basename $(notdir $(wildcard \
+             qemu/format/*.c))) $(patsubst %_format,%,$(basename $(notdir \
+             $(OWN_FORMATS)))))
 KERNELS ?=
 $(foreach k,$(filter-out $(ALL_KERNELS),$(KERNELS)),$(error KERNELS=$k: no \
   such kernel; there are: $(ALL_KERNELS)))
@@ -27,6 +50,18 @@ $(BUILD)/$(1)/kernel_table.c: $(BUILD)/$(1)/kernels.flags
 endef
 
 $(eval $(call kernel_table,host,$(ALL_KERNELS)))
+
+# The formats of the host command: a source as those of qemu/.
+FORMAT_TABLE := $(BUILD)/format_table.c
+$(eval $(call stamp,formats,$(FORMATS)))
+$(FORMAT_TABLE): $(BUILD)/formats.flags
+	$(say) TABLE $@
+	$(Q){ echo '#include "qemu/format/table.h"'; \
+	  for n in $(FORMATS); do \
+	    echo "extern const struct format format_$$n;"; done; \
+	  echo 'const struct format *const format_table[] = {'; \
+	  for n in $(FORMATS); do echo "    &format_$$n,"; done; \
+	  echo '    NULL};'; } > $@
 
 WORDS_OF_C := auto bool break case char const continue default do double else \
               enum extern false float for goto if inline int kernel long main \

@@ -2,8 +2,8 @@
 # The host command, and running it.
 
 QEMU_SOURCES := $(wildcard qemu/*.c qemu/*/*.c)
-HOST_SOURCES := $(NODE_SOURCES) $(wildcard kernels/*.c hal/host/*.c) \
-                $(QEMU_SOURCES) $(wildcard hal/line/*.c) hal/rows.c \
+HOST_SOURCES := $(NODE_SOURCES) $(KERNEL_SOURCES) $(wildcard hal/host/*.c) \
+                $(QEMU_SOURCES) $(OWN_FORMATS) $(FORMAT_TABLE) $(wildcard hal/line/*.c) hal/rows.c \
                 boot/host/costs.c
 host_objects := $(HOST_SOURCES:%.c=$(BUILD)/host/%.o) \
                 $(BUILD)/host/kernel_table.o

@@ -5,8 +5,8 @@
 FUZZ_DRIVER := test/fuzz/main.c test/fuzz/mutate.c test/fuzz/watch.c
 FUZZ_TARGETS := $(addprefix test/fuzz/,console.c kernels.c mesh.c node.c \
                   switch.c targets.c) $(wildcard test/world/*.c)
-FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/*.c) \
-                qemu/base/text.c qemu/base/unpack.c \
+FUZZ_COVERED := $(KERNEL_SOURCES) $(wildcard qemu/format/*.c) \
+                $(OWN_FORMATS) qemu/base/text.c qemu/base/unpack.c \
                 $(wildcard boot/shell/*.c hal/discover/*.c hal/line/*.c) \
                 hal/events.c hal/rows.c hal/serial/mailbox.c $(SWITCH_SOURCES) \
                 qemu/serial/fault_text.c \
@@ -14,7 +14,7 @@ FUZZ_COVERED := $(wildcard kernels/*.c qemu/format/*.c) \
                 $(wildcard scatter/wire/*.c scatter/engine/*.c)
 # The switch below the engine is made up (test/world/): no board's is linked.
 FUZZ_REST := $(wildcard torus/*.c scatter/plan/*.c qemu/schedule/*.c) \
-             $(wildcard qemu/base/*.c) hal/host/clock.c
+             $(wildcard qemu/base/*.c) hal/host/clock.c $(FORMAT_TABLE)
 FUZZ_REST := $(filter-out $(FUZZ_COVERED),$(FUZZ_REST))
 FUZZ_CORPUS := $(BUILD)/test/fuzz-corpus
 

@@ -46,7 +46,8 @@ SCHEDULES := $(filter-out %/registry.c,$(wildcard qemu/schedule/*.c))
 PLANS := $(wildcard torus/*.c scatter/plan/*.c) $(SCHEDULES) \
          qemu/base/memory.c
 # The host command, but for main() and the kernels.
-HOST_WITHOUT_MAIN := $(filter-out qemu/main.c kernels/%,$(HOST_SOURCES))
+HOST_WITHOUT_MAIN := $(filter-out qemu/main.c $(KERNEL_SOURCES), \
+                       $(HOST_SOURCES))
 
 # Messages and outcomes; planners that answer cases; and these, schedules and
 # code of boards, for Python.

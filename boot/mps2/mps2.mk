@@ -3,7 +3,7 @@
 MPS2_HAL := $(wildcard hal/mps2/*.c hal/window/*.c)
 
 kernels := $(or $(call setting,KERNELS,$(KERNELS)),$(ALL_KERNELS))
-sources := $(NODE_SOURCES) $(kernels:%=kernels/%.c) $(BOOT_SOURCES) \
+sources := $(NODE_SOURCES) $(call kernel_files,$(kernels)) $(BOOT_SOURCES) \
            $(wildcard hal/mps2/*.c boot/$(board)/*.c boot/mps2/*.c)
 slow := hal/mps2/clock.c
 # Every message passes here, or every unit.
@@ -22,7 +22,7 @@ looping := hal/window/window.c kernels/stats.c
 tight := $(filter-out $(fast) $(looping),$(sources))
 tight_flags := $(TIGHT)
 # A call that is expanded in line makes no kernel faster.
-kernel := $(kernels:%=kernels/%.c)
+kernel := $(call kernel_files,$(kernels))
 kernel_flags := -fno-inline-small-functions
 # Scheduled, its loop takes 5 % more instructions.
 search := kernels/search.c

@@ -19,7 +19,7 @@ core := m4
 kernels := $(or $(call setting,KERNELS,$(KERNELS)),search)
 ldflags := $(if $(filter-out search,$(kernels)), \
              -Wl$(comma)--defsym=boot_image_unlimited=1)
-sources := $(ENGINE_SOURCES) $(SERIAL_SOURCES) $(kernels:%=kernels/%.c) \
+sources := $(ENGINE_SOURCES) $(SERIAL_SOURCES) $(call kernel_files,$(kernels)) \
            $(wildcard boot/cortex_m/*.c boot/shell/*.c) \
            $(wildcard hal/$(board)/*.c boot/serial/*.c boot/$(board)/*.c)
 versioned := boot/serial/program.c

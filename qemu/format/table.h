@@ -4,6 +4,11 @@
 
 #include "qemu/format/format.h"
 
+/* All formats; NULL is behind the last one. The build writes the table: a
+   kernel's format is in qemu/format/NAME.c, or in NAME_format.c of a folder of
+   KERNEL_PATH, and is called format_NAME. */
+extern const struct format *const format_table[];
+
 /* Returns a kernel's format; never NULL. */
 const struct format *format_of(const char *kernel);
 
