@@ -304,12 +304,34 @@ static inline void kernel_report_wide(const struct kernel_sink *sink,
 #define KERNEL_FOR_PEOPLE(what) (what)
 #endif
 
+/* A whole number of --arg, which has KEY=VALUE,KEY=VALUE. */
+struct kernel_key {
+    const char *name; /* KEY; NULL: the table ends */
+    int64_t least;
+    int64_t most;
+    int64_t usual; /* the value if none is given */
+    bool required;
+};
+
+#define KERNEL_KEYS_MAX 16u
+
+/* Returns the value of key `index` of a kernel with a table of keys. */
+static inline int64_t kernel_key_value(const struct kernel_job *job,
+                                       uint32_t index)
+{
+    return (int64_t)kernel_load_u64(job->arg + 8u * index);
+}
+
 struct kernel {
     const char *name;     /* at most KERNEL_NAME_MAX characters */
     const char *argument; /* the meaning of --arg, for people */
     const char *summary;  /* the kernel's purpose, for people */
-    uint32_t work_bytes;  /* scratch memory that begin() fills for run(), at
-                             most 4096 */
+    /* Keys of --arg, at most KERNEL_KEYS_MAX, for kernels without a format: the
+       host parses them, and the argument is an int64_t for each, in their
+       order. NULL: the argument is --arg as it is. */
+    const struct kernel_key *keys;
+    uint32_t work_bytes; /* scratch memory that begin() fills for run(), at
+                            most 4096 */
 
     /* Reads the argument; fills `work` (4-byte aligned) and the terms. Result:
        KERNEL_OK, or KERNEL_ARGUMENT if the kernel cannot use the argument. */

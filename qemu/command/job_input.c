@@ -220,6 +220,7 @@ static int read_load(struct job_originator *originator,
 
     task.originator = originator;
     originator->load = options->one.load;
+    originator->load.kernel = options->request.kernel;
     if (options->arg_bytes == 0 && format->example != NULL) {
         return refuse_no_arg(options);
     }

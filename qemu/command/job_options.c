@@ -98,7 +98,8 @@ enum {
     HAS_DEBUGGERS = 4,
     HAS_CABLES = 8,
     HAS_FARM = 16,
-    HAS_HYBRID = 32
+    HAS_HYBRID = 32,
+    HAS_NUMBERS = 64
 };
 
 static const char *const kinds[] = {
@@ -108,7 +109,8 @@ static const char *const kinds[] = {
     "`quincunx boards' has a --gdb",
     "the emulated links of --board " BOARD_SERIAL_NAMES,
     "--schedule farm",
-    "--schedule hybrid"};
+    "--schedule hybrid",
+    "kernels without a format of files"};
 
 static unsigned has(const void *own)
 {
@@ -116,13 +118,17 @@ static unsigned has(const void *own)
     const struct mesh_ops *mesh = options->request.mesh;
     enum schedule kind = options->request.schedule.kind;
     bool all = options->all_schedules;
+    const struct kernel *kernel = options->request.kernel;
     bool starter = mesh->has_fabric && mesh->has_images;
 
     return (mesh->has_fabric ? HAS_FABRIC : 0) |
            (starter ? HAS_STARTER | HAS_DEBUGGERS : 0) |
            (mesh->has_cables ? HAS_CABLES : 0) |
            (all || kind == SCHEDULE_FARM ? HAS_FARM : 0) |
-           (all || kind == SCHEDULE_HYBRID ? HAS_HYBRID : 0);
+           (all || kind == SCHEDULE_HYBRID ? HAS_HYBRID : 0) |
+           (kernel == NULL || format_of(kernel->name)->kernel == NULL
+                ? HAS_NUMBERS
+                : 0);
 }
 
 /* ---- setters: each returns 0, or EXIT_USAGE after a message ---- */
@@ -212,6 +218,7 @@ bool job_options_lacks_input(const void *own)
     const struct kernel *kernel = options->request.kernel;
 
     return options->input.count == 0 && options->files == 0 &&
+           options->one.load.numbers == 0 &&
            (kernel == NULL || format_of(kernel->name)->input != NULL);
 }
 
@@ -278,6 +285,12 @@ static const struct option_row job_rows[] = {
      .help = "circuit (default) or store-and-forward",
      .choices = "circuit store-and-forward", .usual = "circuit",
      .of = HAS_FABRIC},
+    {"load", "N", 1, OPTION_SIZE,
+     OPTION_AT(struct job_options, one.load.numbers),
+     .help = "The load is the numbers 0 to N - 1, without data, in place of "
+             "INPUT: for kernels that compute with a unit's number",
+     .least = 1, .most = UINT32_MAX, .allowed = "must be 1 to 4294967295 units",
+     .without = "unit originator", .of = HAS_NUMBERS},
     {"unit", "BYTES", 1, OPTION_SIZE, OPTION_AT(struct job_options, unit_bytes),
      .help =
          "The smallest piece of the load that is not cut further (default 1)",
@@ -625,6 +638,11 @@ static int check_input(struct job_options *options)
     if (originators_set(&options->several, &options->originator, request) !=
         0) {
         return EXIT_USAGE;
+    }
+    if (request->originator[0].input_name != NULL &&
+        options->one.load.numbers > 0) {
+        return usage_error("'%s': must not be given with --load",
+                           quote_shown(request->originator[0].input_name));
     }
     if (request->originator[0].input_name != NULL &&
         format_of(request->kernel->name)->input == NULL) {

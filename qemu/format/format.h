@@ -8,6 +8,7 @@
 #define QEMU_FORMAT_FORMAT_H
 
 #include "hal/nodiscard.h"
+#include "kernels/kernel.h"
 #include "qemu/base/file.h"
 #include "qemu/base/option.h"
 #include "qemu/base/text.h"
@@ -47,6 +48,9 @@ struct format_load {
     void *context; /* malloc'd: data for write(), or NULL */
     /* The caller sets the fields below before read(). */
     bool wants_output; /* the user wants the output */
+    const struct kernel *kernel;
+    /* units of a load of numbers, which has no file (--load); else 0 */
+    uint64_t numbers;
     bool as_is; /* read the file unchanged: no decompression, no parsing */
     struct format_notes *notes; /* outlives the load; NULL: no notes */
 };
