@@ -84,8 +84,8 @@ uint32_t theory_part_of(const struct theory_detail *detail, uint32_t part,
     return detail->first[phase] + code * detail->batches + batch;
 }
 
-/* Returns the units that a node of this part sends on, each volume rounded
-   down. */
+/* Returns the units that a node of this part sends to its children. Each
+   child's volume is rounded down. */
 static uint64_t sent_units(const struct theory_detail *detail,
                            const struct theory_part round[], uint32_t part,
                            unsigned layer, unsigned phases)
@@ -150,20 +150,24 @@ void theory_parts_add(struct theory_plan *plan,
 
 /* ---- integer shares of nodes ---- */
 
-/* The state of theory_spread(), which gives integer units to all nodes, round
-   by round. */
+/* State of theory_spread(), which gives all nodes whole units, round by
+   round. */
 struct spread {
     struct theory_node *nodes;
     const struct theory_detail *detail;
     unsigned phases; /* N */
     struct torus_size size;
     struct torus_coord originator;
-    uint32_t *order; /* nodes by layer: parents before children */
-    uint32_t *part;  /* part of each node */
-    uint64_t *left;  /* each node's units beyond the floors of its parts */
+    /* nodes sorted by layer, so parents come before children */
+    uint32_t *order;
+    uint32_t *part; /* index of each node's part in struct theory_detail */
+    /* units that remain at each node after its children and its own share got
+       their volumes rounded down */
+    uint64_t *left;
 };
 
-/* Sets the nodes' order and layers, also in layers beyond the plan's phases. */
+/* Sorts the nodes by layer and sets each node's layer, also of layers that the
+   plan's phases do not reach. */
 static void sort_nodes(struct spread *spread)
 {
     uint64_t end[THEORY_PHASES_MAX + 1] = {0};
@@ -182,8 +186,8 @@ static void sort_nodes(struct spread *spread)
     }
 }
 
-/* Adds a round's shares of all nodes but the originator, whose units `left` go
-   to its first children. */
+/* Adds one round's shares of all nodes but the originator. The originator's
+   units `left` go to its first children. */
 static void spread_round(struct spread *spread,
                          const struct theory_part round[])
 {
