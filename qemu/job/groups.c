@@ -12,20 +12,21 @@
 
 #define NO_GROUP UINT16_MAX
 
-/* While n nodes are free, a group gets 1 + n / AT_ONCE nodes at a time. */
+/* While n nodes are free, the originator that takes nodes next takes 1 + n /
+   AT_ONCE of them. */
 #define AT_ONCE 64u
 
-/* Largest mesh, in nodes, whose groups exchange nodes to shorten port queues.
-   On a larger mesh a queue longer by one node does not matter. */
+/* Largest mesh, in nodes, on which groups exchange nodes to shorten the queues
+   of sends at ports. On a larger mesh one send more in a queue does not
+   matter. */
 #define EXCHANGE_NODES_MAX 100u
 
 /* ---- when a group ends ---- */
 
-/* Most sends that an originator queues at once. */
 #define SENDS_MAX 768u
 
-/* A unit's planned compute time is above its transfer time / 2^15. Planners
-   need at least transfer time / 2^16 (scatter/plan/job.h). */
+/* A unit is planned with a compute time above its transfer time / 2^RATIO_BITS.
+   Planners require at least 2^-16 of it (scatter/plan/job.h). */
 #define RATIO_BITS 15u
 
 static uint64_t planned_unit_ps(uint64_t transfer_ps, double compute_ps)
@@ -38,8 +39,8 @@ static uint64_t planned_unit_ps(uint64_t transfer_ps, double compute_ps)
     return unit_ps > least_ps ? unit_ps : least_ps;
 }
 
-/* Returns the bytes of a message besides its units: header, job, halo and, if
-   units have outputs, 8 bytes for each return phase from 0 on. */
+/* Returns the bytes of a message without its units: header, job, halo and, if
+   units have outputs, 8 bytes for each phase in which outputs may return. */
 static uint64_t head_bytes_of(const struct job_task *task, const uint8_t *tree)
 {
     uint64_t bytes = CIRCUIT_HEADER_BYTES + WIRE_JOB_BYTES +
@@ -75,8 +76,8 @@ static struct plan_job input_of(const struct job_task *task,
         .equal = schedule_is_equal(task->schedule.kind)};
 }
 
-/* Replaces *makespan_ps, the makespan of one round, by that of several rounds
-   unless these are infeasible or, with WIRE_BEST, not shorter. */
+/* Replaces the makespan of one round by that of several rounds. Keeps it if
+   several rounds are infeasible or, with WIRE_BEST, not shorter. */
 static void plan_rounds(uint64_t *makespan_ps, const struct job_task *task,
                         const struct plan_job *input, uint8_t *tree, void *work)
 {
@@ -99,8 +100,8 @@ static void plan_rounds(uint64_t *makespan_ps, const struct job_task *task,
     free(tried.tables);
 }
 
-/* Plans the group's job as its originator does. Returns the end, ps; 0 if no
-   plan exists. */
+/* Plans the job of a group as its originator does. Returns the makespan, ps, or
+   0 if no plan exists. */
 static uint64_t planned_ps(const struct job_task *task, uint8_t *tree)
 {
     struct plan_job input = input_of(task, tree);
@@ -118,9 +119,9 @@ static uint64_t planned_ps(const struct job_task *task, uint8_t *tree)
                       (double)makespan_ps);
 }
 
-/* Returns the planned end of a task's group, ps. Without a plan the originator
-   computes alone. The time of the nodes' software counts as 0: it made no
-   difference on 25 boards with loads of 20 kB and more. */
+/* Returns when a task's group is planned to end, ps. Without a plan the
+   originator computes alone. Nodes' software is planned to take no time, which
+   made no difference on 25 boards with loads of 20 kB and more. */
 static uint64_t end_ps(const struct job_task *task)
 {
     uint8_t *tree = job_policy_tree(task);
@@ -137,8 +138,9 @@ static uint64_t end_ps(const struct job_task *task)
 
 /* ---- who gets the next node ---- */
 
-/* Returns the distance of a node from an originator. Among equally distant
-   nodes, one farther from the next originator counts as nearer. */
+/* Returns a distance by which nodes are sorted: that of a node from a group's
+   originator. Of equally distant nodes, the one farther from the nearest other
+   originator has the smaller value. */
 static uint32_t distance(const struct mesh_groups *groups,
                          struct torus_size size, uint32_t group,
                          struct torus_coord at)
@@ -160,7 +162,8 @@ static uint32_t distance(const struct mesh_groups *groups,
     return own * 2 * most + most - others;
 }
 
-/* Returns the nearest free node. One must exist. */
+/* Returns the free node that is nearest to the group's originator. There must
+   be a free node. */
 static uint32_t nearest(const struct mesh_groups *groups,
                         struct torus_size size, uint32_t group)
 {
@@ -194,7 +197,6 @@ static uint32_t latest(const uint64_t ends_ps[], uint32_t count)
 
 /* ---- groups ---- */
 
-/* Makes one group per originator, with no other nodes. */
 static struct mesh_groups *make_alone(uint16_t *of_node,
                                       const struct request *request)
 {
@@ -239,7 +241,8 @@ static void deal_out(const struct mesh_groups *groups, uint16_t *of_node,
 
 /* ---- queues of equal length ---- */
 
-/* Returns the length of the longest port queue of the task's originator. */
+/* Returns how many sends the longest queue at a port of the task's originator
+   has. */
 static unsigned longest(const struct job_task *task)
 {
     uint8_t *tree = job_policy_tree(task);
@@ -257,8 +260,9 @@ static void swap(uint16_t *of_node, uint32_t a, uint32_t b)
     of_node[b] = group;
 }
 
-/* Whether exchanging nodes a and b of different groups pays: the longest queue
-   of a's group becomes shorter, and that of b's group no longer. */
+/* Returns whether it pays to exchange nodes a and b of different groups: the
+   longest queue at a port of a's originator becomes shorter, and that of b's
+   originator no longer. */
 static bool gains(const struct job_task task[], uint16_t *of_node, uint32_t a,
                   uint32_t b)
 {
@@ -280,8 +284,8 @@ static bool is_originator(const struct mesh_groups *groups,
     return torus_index(size, groups->originator[groups->of_node[node]]) == node;
 }
 
-/* Exchanges two nodes so that a queue becomes shorter. Returns whether such a
-   pair exists. */
+/* Exchanges two nodes of different groups if that shortens a queue at a port.
+   Returns whether there were two. */
 static bool shorten(const struct mesh_groups *groups, uint16_t *of_node,
                     const struct job_task task[])
 {
