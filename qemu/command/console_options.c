@@ -87,14 +87,14 @@ struct console *board_options_open(int *status, struct board_options *options)
     return console;
 }
 
-int board_options_work(void *options,
-                       int (*work)(void *options, struct console *console))
+int board_options_run(void *own)
 {
+    struct board_options *options = own;
     int status;
     struct console *console = board_options_open(&status, options);
 
     if (console != NULL) {
-        status = work(options, console);
+        status = options->work(own, console);
         console_close(console);
     }
     return status;

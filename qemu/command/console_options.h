@@ -11,6 +11,9 @@
 
 struct board_options {
     const char *command; /* name of the command, for messages: "nodes" */
+    /* Does the work of board_options_run(). `options` is the command's struct.
+       Returns the exit status. */
+    int (*work)(void *options, struct console *console);
     const char *port;
     struct torus_size size;      /* 0 x 0: the board tells its size */
     const char *originator_text; /* NULL: not given */
@@ -24,11 +27,9 @@ extern const struct option_table board_option_table;
    caller closes; or NULL after a message, with an exit status in *status. */
 struct console *board_options_open(int *status, struct board_options *options);
 
-/* Opens the console for `options`, a struct that begins with a struct
-   board_options, calls work(), closes the console. Returns work()'s result. */
-NODISCARD int board_options_work(void *options,
-                                 int (*work)(void *options,
-                                             struct console *console));
+/* The .run of a command whose struct begins with a struct board_options: opens
+   the console, calls .work, closes the console. Returns work()'s result. */
+NODISCARD int board_options_run(void *options);
 
 /* Prints why the last call of the console failed. Returns an exit status. */
 int board_options_fail(const struct console *console);

@@ -101,11 +101,6 @@ static int survey(void *own, struct console *console)
     return status;
 }
 
-static int run(void *own)
-{
-    return board_options_work(own, survey);
-}
-
 const struct option_command links_command = {
     .name = "links",
     .summary =
@@ -126,5 +121,5 @@ const struct option_command links_command = {
         "\n\nExample:\n"
         "  quincunx links --port /dev/ttyUSB0",
     .bytes = sizeof(struct options),
-    .usual = &(const struct options){.board.command = "links"},
-    .run = run};
+    .usual = &(const struct options){.board = {"links", survey}},
+    .run = board_options_run};

@@ -136,11 +136,6 @@ static int map_mesh(void *own, struct console *console)
     return status;
 }
 
-static int run(void *own)
-{
-    return board_options_work(own, map_mesh);
-}
-
 const struct option_command mesh_command = {
     .name = "mesh",
     .summary = "boards find each other; wrong cables are named and drawn",
@@ -156,5 +151,5 @@ const struct option_command mesh_command = {
             "  quincunx mesh --port /dev/ttyUSB0 --mesh 5x5",
     .people = offsetof(struct options, people),
     .bytes = sizeof(struct options),
-    .usual = &(const struct options){.board.command = "mesh"},
-    .run = run};
+    .usual = &(const struct options){.board = {"mesh", map_mesh}},
+    .run = board_options_run};

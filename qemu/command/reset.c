@@ -118,11 +118,6 @@ static int reset(void *own, struct console *console)
     return status;
 }
 
-static int run(void *own)
-{
-    return board_target_work(own, reset);
-}
-
 const struct option_command reset_command = {
     .name = "reset",
     .summary = "restarts boards over the mesh, even if they hang",
@@ -136,9 +131,7 @@ const struct option_command reset_command = {
             "meant were reset and answer again, else 1."
             "\n\nExample:\n"
             "  quincunx reset --port /dev/ttyUSB0 2,1",
-    .word = &(const struct option_row){"node", .type = OPTION_SET, OPTION_ALL,
-                                       .set = board_target_parse, .least = 1,
-                                       .help = "a node, X,Y or all"},
+    .word = &board_target_word,
     .bytes = sizeof(struct board_target),
-    .usual = &(const struct board_target){.options.command = "reset"},
-    .run = run};
+    .usual = &(const struct board_target){.options = {"reset", reset}},
+    .run = board_target_run};

@@ -13,7 +13,7 @@
 #define BUSY_TRIES 20u
 #define BUSY_MS 250
 
-int board_target_parse(void *options, const char *option, const char *text)
+static int parse(void *options, const char *option, const char *text)
 {
     struct board_target *target = options;
 
@@ -29,6 +29,10 @@ int board_target_parse(void *options, const char *option, const char *text)
     return 0;
 }
 
+const struct option_row board_target_word = {"node", .type = OPTION_SET,
+                                             .set = parse, .least = 1,
+                                             .help = "a node, X,Y or all"};
+
 static int check_place(const struct board_target *target)
 {
     return target->all
@@ -36,13 +40,12 @@ static int check_place(const struct board_target *target)
                : parse_report_outside("node", target->at, target->options.size);
 }
 
-int board_target_work(void *options,
-                      int (*work)(void *options, struct console *console))
+int board_target_run(void *options)
 {
     struct board_target *target = options;
     int status = target->options.size.width > 0 ? check_place(target) : 0;
 
-    status = status == 0 ? board_options_work(options, work) : status;
+    status = status == 0 ? board_options_run(options) : status;
     nodes_end(&target->nodes);
     return status == 0 && target->failed > 0 ? EXIT_FAILED : status;
 }

@@ -19,16 +19,11 @@ struct board_target {
     unsigned failed;
 };
 
-/* Parses a word of the command line, X,Y or all. `options` is a struct
-   board_target. Returns 0, or EXIT_USAGE after a message. */
-NODISCARD int board_target_parse(void *options, const char *option,
-                                 const char *text);
-
-/* Calls board_options_work() for a struct that begins with a struct
-   board_target. Returns EXIT_FAILED if nodes failed, else work()'s result. */
-NODISCARD int board_target_work(void *options,
-                                int (*work)(void *options,
-                                            struct console *console));
+/* The .word and .run of a command whose struct begins with a struct
+   board_target. board_target_run() returns EXIT_FAILED if nodes failed, else
+   board_options_run()'s result. */
+extern const struct option_row board_target_word;
+NODISCARD int board_target_run(void *options);
 
 /* Reads the identities of the target's nodes. Prints and counts as failed the
    nodes that do not answer or report other coordinates. Returns 0, or an exit
