@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A row of the option tables, with the value that the command line gives it. */
 struct entry {
@@ -493,13 +492,6 @@ static unsigned rank_of(const struct option_row *row)
                                                                        : 0;
 }
 
-/* Whether an option with a value NAME|FILE names a file. */
-static bool names_file(const struct option_row *row, const char *text)
-{
-    return row->value != NULL && strcmp(row->value, "NAME|FILE") == 0 &&
-           access(text, F_OK) == 0;
-}
-
 /* Returns the path of the file that an option or word names; outputs are
    converted by file_output_name(). Returns NULL if no file is named. */
 static const char *file_of(const struct given *given)
@@ -523,7 +515,9 @@ static const char *file_of(const struct given *given)
         text = strstr(row->value, "FILE") != NULL ? strchr(text, '=') : NULL;
         return text != NULL ? text + 1 : NULL;
     default:
-        return row->suffixes != NULL || names_file(row, text) ? text : NULL;
+        return row->file != NULL       ? row->file(given->entry->options, text)
+               : row->suffixes != NULL ? text
+                                       : NULL;
     }
 }
 

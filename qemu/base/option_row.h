@@ -101,6 +101,9 @@ struct option_row {
        OPTION_CHOICE may have it. `option` is the name for messages: "--count".
        Returns 0, or EXIT_USAGE after a message. */
     int (*set)(void *field, const char *option, const char *text);
+    /* Returns the name of the file to read that the value `text` of .set()
+       names, or NULL if it names none. NULL: a value never names a file. */
+    const char *(*file)(const void *options, const char *text);
     /* value that counts as not given for .of, .needs and .without; or NULL */
     const char *usual;
     /* name of an option that can replace this required one; or NULL */

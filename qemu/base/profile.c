@@ -26,6 +26,23 @@ static const struct profile known[] = {
 
 #define KNOWN_COUNT (sizeof known / sizeof *known)
 
+/* Returns the known profile `name`, or NULL. */
+static const struct profile *find_known(const char *name)
+{
+    for (size_t i = 0; i < KNOWN_COUNT; ++i) {
+        if (strcmp(name, known[i].name) == 0) {
+            return &known[i];
+        }
+    }
+    return NULL;
+}
+
+const char *profile_file(const void *options, const char *text)
+{
+    (void)options;
+    return find_known(text) != NULL ? NULL : text;
+}
+
 const char *profile_known(size_t index)
 {
     return index < KNOWN_COUNT ? known[index].name : NULL;
@@ -175,11 +192,9 @@ int profile_set(void *field, const char *option, const char *name)
     FILE *file;
     int status;
 
-    for (size_t i = 0; i < KNOWN_COUNT; ++i) {
-        if (strcmp(name, known[i].name) == 0) {
-            *profile = known[i];
-            return 0;
-        }
+    if (find_known(name) != NULL) {
+        *profile = *find_known(name);
+        return 0;
     }
     if (access(name, F_OK) != 0 && errno == ENOENT) {
         return usage_error("%s '%.200s': is neither a name (t3d, lvds, uart, "

@@ -48,4 +48,7 @@ NODISCARD int profile_save(const struct profile *profile, const char *path,
  */
 NODISCARD int profile_set(void *field, const char *option, const char *name);
 
+/* The .file() of such rows: returns `text` unless it is a known name. */
+const char *profile_file(const void *options, const char *text);
+
 #endif

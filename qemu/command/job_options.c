@@ -180,6 +180,19 @@ static int set_arg_hex(void *own, const char *option, const char *text)
     return 0;
 }
 
+/* Returns the file that the kernel's argument names, or NULL. */
+static const char *arg_file(const void *own, const char *text)
+{
+    const struct job_options *options = own;
+    const char *key = format_of(options->request.kernel->name)->arg_file;
+    const char *arg = (const char *)options->arg;
+
+    (void)text;
+    return key != NULL && strncmp(arg, key, strlen(key)) == 0
+               ? arg + strlen(key)
+               : NULL;
+}
+
 unsigned job_options_watchdog(int argc, char **argv)
 {
     static const char name[] = "--watchdog";
@@ -223,10 +236,11 @@ static const struct option_row job_rows[] = {
      .help = "What to compute; see `quincunx kernels' (required)",
      .choice = kernel_known, .set = set_kernel, .required = true},
     {"arg", "ARG", 1, OPTION_SET, OPTION_ALL,
-     .help = "The kernel's argument, taken literally", .set = set_arg},
+     .help = "The kernel's argument, taken literally", .set = set_arg,
+     .file = arg_file},
     {"arg-hex", "HEX", 1, OPTION_SET, OPTION_ALL,
      .help = "The same in hexadecimal, for bytes that a shell cannot pass",
-     .set = set_arg_hex},
+     .set = set_arg_hex, .file = arg_file},
     {"as-is", NULL, 1, OPTION_FLAG,
      OPTION_AT(struct job_options, one.load.as_is),
      .help = "Take the bytes of compressed files as they are: .gz, .bz2, .xz, "
@@ -236,7 +250,7 @@ static const struct option_row job_rows[] = {
      OPTION_AT(struct job_options, plan_profile),
      .help = "What the plan assumes that circuits cost, such as a file of "
              "`quincunx calibrate' (default: the costs of --profile)",
-     .choice = profile_known, .set = profile_set},
+     .choice = profile_known, .set = profile_set, .file = profile_file},
     {"rounds", "R|auto", 1, OPTION_COUNT,
      OPTION_AT(struct job_options, request.schedule.rounds),
      .help = "Rounds in which the load goes out: 1 to 16, or auto (default), "
@@ -322,7 +336,7 @@ static const struct option_row mesh_rows[] = {
      OPTION_AT(struct job_options, request.profile),
      .help = "What a circuit costs: t3d, lvds (default), uart, emulated (next "
              "to nothing), or a file",
-     .choice = profile_known, .set = profile_set},
+     .choice = profile_known, .set = profile_set, .file = profile_file},
     {"originator", "X,Y[=FILE]", 1, OPTION_PLACES,
      OPTION_AT(struct job_options, originator),
      .help = "Node that talks to the host, and of a job holds the load "

@@ -156,7 +156,7 @@ static const struct option_row rows[PLAN_KEYS] = {
              "emulated, or a file, in place of --startup, --transfer (that "
              "of --unit bytes, or of one) and --hop-delay; any of these "
              "that is given overrules it",
-     .set = profile_set, .choice = profile_known},
+     .set = profile_set, .choice = profile_known, .file = profile_file},
     {"phases", "N", 2, OPTION_COUNT, OPTION_AT(struct plan_options, phases),
      .help = "Use N phases (default: as many as give the smallest makespan)"},
     {"rounds", "R|auto", 2, OPTION_COUNT,

@@ -225,6 +225,7 @@ const struct format format_dictionary = {
     .done = "hashed",
     .thing = "word found",
     .things = "words found",
+    .arg_file = "digests=",
     .input = "a list of words, one a line of at most 255 bytes",
     .read = read_dictionary,
 };

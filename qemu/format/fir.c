@@ -302,6 +302,7 @@ const struct format format_fir = {
     .example = "low=1000",
     .done = "filtered",
     .argument = ARGUMENT,
+    .arg_file = "file=",
     .input = "WAV, AIFF, AU or FLAC of 16 bits",
     .output = "WAV of the same length, channels and rate",
     .suffixes = "wav wave",

@@ -52,6 +52,7 @@ struct format {
     const char *kernel;   /* name of the kernel; NULL: every other kernel */
     const char *argument; /* what --arg means; NULL: as the kernel says */
     const char *example;  /* example of --arg; NULL: --arg is not required */
+    const char *arg_file; /* "vector=": a file's name follows; NULL: none */
     const char *input;    /* kinds of input file, for people; NULL: none */
     const char *output;   /* kinds of output file, for people; NULL: none */
     const char *suffixes; /* output suffixes as in struct option_row; NULL: use

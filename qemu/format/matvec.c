@@ -90,6 +90,7 @@ const struct format format_matvec = {
     .done = "multiplied",
     .argument = "vector=FILE, .npy, of the matrix's type: int32 (gives int64) "
                 "or int16 (Q15)",
+    .arg_file = "vector=",
     .input = "a matrix, .npy, int32 or int16 (Q15)",
     .output = "a vector, .npy",
     .suffixes = "npy",
