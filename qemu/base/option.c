@@ -18,13 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row of the option tables, with the value that the command line gives it. */
+/* A row of the option tables, and the value that the command line gives it. */
 struct entry {
     const struct option_row *row;
     const struct option_table *table;
-    char *options;        /* the struct that the table's fields lie in */
-    const char *text;     /* last value; "": without a value; NULL: not given */
-    const char **text_at; /* if not NULL, *text_at is set to .text, too */
+    char *options; /* struct in which the fields of the table's rows lie */
+    /* last value given; "": given without a value; NULL: not given */
+    const char *text;
+    const char **text_at; /* where .text is stored, too; or NULL */
 };
 
 /* An option with its value, or a word, as the command line gives it. */
@@ -35,12 +36,14 @@ struct given {
 
 struct parse {
     const struct option_command *command;
-    /* printed before a name in messages: "--"; "" in option_parse_list() */
+    /* text before a name in messages: "--", or "" for keys of --arg */
     const char *mark;
     void *options;
-    struct entry *entry; /* one for each row of all tables, then of own[] */
-    size_t rows;         /* number of entries without those of own[] */
-    struct entry word;   /* for words; .row NULL: the command takes none */
+    /* one entry for each row of all tables, then for each of own[] */
+    struct entry *entry;
+    size_t rows; /* number of rows of all tables */
+    /* entry of words that are no options; .row NULL: none allowed */
+    struct entry word;
     struct given *given;
     size_t count;
     unsigned words;
@@ -58,7 +61,7 @@ static bool is_list(const struct parse *parse)
     return parse->mark[0] == '\0';
 }
 
-/* Writes the name of an option, a word or a KEY of KEY=VALUE for messages. */
+/* Writes the name of an option or word, as messages show it. */
 static void name_entry(char name[OPTION_NAME_BYTES], const struct parse *parse,
                        const struct entry *entry)
 {
@@ -99,7 +102,8 @@ static void print_help(const struct parse *parse, const char *how)
     free(row);
 }
 
-/* Refuses an unknown or ambiguous name, and suggests the closest option. */
+/* Refuses an option that is unknown or whose short form fits several. Suggests
+   the option with the closest name. */
 static bool refuse_name(const struct parse *parse, const char *word)
 {
     char name[EDITS_NAME_BYTES + 1];
@@ -132,8 +136,8 @@ static bool refuse_name(const struct parse *parse, const char *word)
     return false;
 }
 
-/* getopt_long() returns FIRST_NAME + i for entry i without a letter. Letters
-   have codes below FIRST_NAME. */
+/* getopt_long()'s code for entry i, if the option has no letter, is FIRST_NAME
+   + i. Letters have smaller codes. */
 #define FIRST_NAME 256
 
 static bool has_value(const struct option_row *row)
@@ -154,7 +158,8 @@ static struct entry *entry_of(const struct parse *parse, int code)
     return &parse->entry[i];
 }
 
-/* Adds an option or word of the command line. A flag counts once. */
+/* Adds an option or word to the list of those given. A repeated flag is listed
+   once. */
 static void add_given(struct parse *parse, struct entry *entry,
                       const char *text)
 {
@@ -170,7 +175,8 @@ static void add_given(struct parse *parse, struct entry *entry,
     parse->given[parse->count++] = (struct given){entry, text};
 }
 
-/* Takes one option returned by getopt_long(). Returns false after a message. */
+/* Takes one option that getopt_long() has returned. Returns false after a
+   message. */
 static bool take(struct parse *parse, int code, char *const *argv)
 {
     const char *word = argv[optind - 1];
@@ -203,13 +209,14 @@ static bool take(struct parse *parse, int code, char *const *argv)
     return true;
 }
 
-/* Lists the command line's options and words. Returns false after a message. */
+/* Lists the options and words of the command line. Returns false after a
+   message. */
 static bool read_line(struct parse *parse, int argc, char **argv)
 {
     size_t rows = parse->rows + OWN_ROWS;
     struct option *name = memory_or_exit(calloc(rows + 1, sizeof *name));
     char *letters = memory_or_exit(malloc(2 * rows + sizeof "-:"));
-    /* getopt_long(): "-" returns words too, in order; ":" prints no messages */
+    /* "-" makes getopt_long() return words, too; ":" silences it */
     char *letter = stpcpy(letters, "-:");
     bool good = true;
     int code = 0;
@@ -242,7 +249,8 @@ static bool read_line(struct parse *parse, int argc, char **argv)
     return good;
 }
 
-/* Stores the value of an option or a word. Returns false after a message. */
+/* Stores the value of an option or word in its field. Returns false after a
+   message. */
 static bool store_given(struct parse *parse, const struct given *given)
 {
     struct entry *entry = given->entry;
@@ -283,8 +291,9 @@ static bool store_all(struct parse *parse)
 
 /* ---- the options together ---- */
 
-/* Returns the entry of the option that the first word of `name` names. Returns
-   NULL if the option is not given, or has the value .usual of its row. */
+/* Returns the entry of the option whose name is the first word of `name`, which
+   may be a list. Returns NULL if the option is not given, or has the row's
+   .usual value. */
 static const struct entry *given(const struct parse *parse, const char *name)
 {
     size_t length = strcspn(name, " ");
@@ -304,8 +313,8 @@ static const struct entry *given(const struct parse *parse, const char *name)
     return NULL;
 }
 
-/* A row's .of has a bit for each kind of job that the option is for. Returns
-   those of these bits that the command line's job has; all if .of is 0. */
+/* Bits of row->of are the kinds of job that an option is for. Returns which of
+   these kinds the command line's job has; all bits if row->of is 0. */
 static unsigned kinds_of(const struct entry *entry)
 {
     return entry->row->of == 0
@@ -313,13 +322,14 @@ static unsigned kinds_of(const struct entry *entry)
                : entry->row->of & entry->table->has(entry->options);
 }
 
-/* Returns the text that goes before the next of `left` names. */
+/* Returns what separates a list's names if `left` more follow: ", ", or `last`
+   before the last name. */
 static const char *between(size_t left, const char *last)
 {
     return left == 0 ? "" : left == 1 ? last : ", ";
 }
 
-/* Prints the names of bits of the table's .kinds: "a, b or c". */
+/* Prints the names of kinds of jobs (the table's .kinds): "a, b or c". */
 static void print_kinds(const struct entry *entry, unsigned bits)
 {
     for (unsigned i = 0; bits != 0; ++i) {
@@ -340,7 +350,8 @@ static bool is_missing(const struct parse *parse, const struct entry *entry)
            kinds_of(entry) != 0;
 }
 
-/* Whether all required options and words are given. Prints what is missing. */
+/* Returns whether all required options and words are given. Prints what is
+   missing. */
 static bool is_whole(const struct parse *parse)
 {
     const struct option_command *command = parse->command;
@@ -392,7 +403,8 @@ static void print_given(const struct parse *parse, const struct entry *entry)
     }
 }
 
-/* Whether a given option conflicts with other options. Prints the conflict. */
+/* Returns whether a given option excludes another option that is given, too, or
+   needs one that is not. Prints a message then. */
 static bool is_amiss(const struct parse *parse, const struct entry *entry)
 {
     const struct option_row *row = entry->row;
@@ -426,7 +438,8 @@ static bool is_amiss(const struct parse *parse, const struct entry *entry)
     return other != NULL;
 }
 
-/* Checks .of, .needs, .without of given options. Prints the first conflict. */
+/* Checks which options the given ones need and exclude (.of, .needs, .without).
+   Returns false after a message on the first conflict. */
 static bool agree(const struct parse *parse)
 {
     for (size_t i = 0; i < parse->rows; ++i) {
@@ -446,7 +459,8 @@ static void *field_of(const struct entry *entry)
     return entry->options + entry->row->at;
 }
 
-/* Checks that coordinates lie inside the mesh, if its size is given. */
+/* Checks that all coordinates given lie inside the mesh, if its size is
+   given. */
 static bool are_inside(const struct parse *parse)
 {
     const struct torus_size *size = NULL;
@@ -481,9 +495,9 @@ static bool are_inside(const struct parse *parse)
     return true;
 }
 
-/* Returns an option's place in the order that option_files_check() needs: 0 for
-   files that are read, 1 for a flag's standard output, 2 for files that are
-   written, 3 for files that are read and written. */
+/* Returns a sort key of files for option_files_check(): 0 for files to read, 1
+   for the standard output of a flag, 2 for files to write, 3 for files to read
+   and write. */
 static unsigned rank_of(const struct option_row *row)
 {
     return row->type == OPTION_UPDATE                                  ? 3
@@ -492,15 +506,15 @@ static unsigned rank_of(const struct option_row *row)
                                                                        : 0;
 }
 
-/* Returns the path of the file that an option or word names; outputs are
-   converted by file_output_name(). Returns NULL if no file is named. */
+/* Returns the path of the file that an option or word names, or NULL if it
+   names none. Paths of output files come from file_output_name(). */
 static const char *file_of(const struct given *given)
 {
     const struct option_row *row = given->entry->row;
     const char *text = given->text;
 
     if (row->type < OPTION_LISTS && text != given->entry->text) {
-        return NULL; /* the option is given again later */
+        return NULL; /* a later value replaces this one */
     }
     switch (row->type) {
     case OPTION_INPUT:
@@ -539,8 +553,9 @@ static struct option_file describe_file(const struct parse *parse,
     return file;
 }
 
-/* Checks the files that options and words name. Sets the command's .people to
-   stdout or stderr. Returns 0, or an exit status after a message. */
+/* Checks the files of all given options and words. Sets the command's .people
+   to stdout, or to stderr if stdout is an output. Returns 0, or an exit status
+   after a message. */
 static int check_files(const struct parse *parse)
 {
     const struct option_command *command = parse->command;
@@ -568,7 +583,8 @@ static int check_files(const struct parse *parse)
 
 /* ---- the whole ---- */
 
-/* Adds an entry for each row of a table, whose fields lie in `options`. */
+/* Adds an entry for each row of a table. The rows' fields lie in the struct
+   `options`. */
 static void list_rows(struct parse *parse, const struct option_table *table,
                       char *options)
 {
@@ -665,8 +681,9 @@ int option_run(const struct option_command *command, int argc, char **argv)
 
 /* ---- lists ---- */
 
-/* Ends `text` at its first comma without a backslash, and removes backslashes
-   before commas and backslashes. Returns the text after the comma, or NULL. */
+/* Ends `text` at its first comma without a backslash before it. Removes the
+   backslashes that stand before commas and backslashes. Returns the text after
+   the comma, or NULL. */
 static char *cut_word(char *text)
 {
     char *to = text;
@@ -681,7 +698,8 @@ static char *cut_word(char *text)
     return last ? NULL : text + 1;
 }
 
-/* Returns the entry of KEY in "KEY=VALUE", or NULL after a message. */
+/* Returns the entry of the row that KEY of "KEY=VALUE" names, or NULL after a
+   message. */
 static struct entry *entry_keyed(const struct parse *parse, const char *key)
 {
     char keys[OPTION_CHOICE_BYTES * OPTION_KEYS] = "";
@@ -701,7 +719,7 @@ static struct entry *entry_keyed(const struct parse *parse, const char *key)
                                                       : NULL;
 }
 
-/* Stores VALUE of "KEY=VALUE". Returns false after a message. */
+/* Stores VALUE of "KEY=VALUE" in its field. Returns false after a message. */
 static bool take_pair(struct parse *parse, char *word)
 {
     char *equals = strchr(word, '=');

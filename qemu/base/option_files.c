@@ -28,7 +28,7 @@ static int check_pair(const struct option_file *file,
         quote_shown(other->path));
 }
 
-/* File name suffixes that tell people and programs the kind of a file. */
+/* File name suffixes by which people and programs tell a file's kind. */
 static const char known[] =
     " png apng jpg jpeg jpe gif bmp tif tiff webp heic heif avif jxl jp2 svg "
     "svgz eps emf wmf "
@@ -43,7 +43,6 @@ static const char known[] =
     "gz bz2 xz zst zip 7z rar tar tgz txz tbz2 tzst lz lzo lz4 lzma br z cab "
     "elf hex exe dll so o a c h py js css sh ";
 
-/* Whether a list of lower-case words contains a word. */
 static bool has_word(const char *list, const char *word)
 {
     size_t bytes = strlen(word);

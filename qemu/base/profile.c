@@ -65,13 +65,14 @@ static const struct {
     {"hop_delay", 10000000000, "10ms"},
 };
 
-/* A profile file while it is read. */
+/* State while a profile file is read. */
 struct reader {
     const char *option; /* name of the option, for messages */
     const char *path;
     unsigned line;
     uint64_t value_ps[KEYS];
-    unsigned line_of[KEYS]; /* line that a key was found in; 0: not found */
+    /* line of the file that has the key; 0: not yet found */
+    unsigned line_of[KEYS];
 };
 
 /* Removes blanks at both ends, in place. */
@@ -88,7 +89,7 @@ static char *strip(char *text)
     return text;
 }
 
-/* Prints an error in a line of the file, as printf(). Returns EXIT_USAGE. */
+/* Prints an error in the current line of the file. Returns EXIT_USAGE. */
 __attribute__((format(printf, 2, 3))) static int
 line_error(const struct reader *reader, const char *format, ...)
 {
@@ -159,7 +160,6 @@ static int read_line(struct reader *reader, char *line)
     return read_setting(reader, strip(line), strip(equals + 1));
 }
 
-/* Returns 0, or EXIT_USAGE after a message. */
 static int read_lines(struct reader *reader, FILE *file)
 {
     char line[LINE_BYTES];
