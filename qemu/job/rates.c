@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 
 #define SHOWN 60 /* most characters of a refused value that a message shows */
-#define LATE_PERCENT 175 /* a slow node's percentage of the median unit time   \
-                          */
+/* A slow node's unit time is at least this percentage of the median's. */
+#define LATE_PERCENT 175
 /* a node that computes for less time, ps, is never called slow */
 #define SLOWEST_MIN_PS 1e8
 

@@ -115,8 +115,8 @@ static void set_chunks(struct sends *sends)
     }
 }
 
-/* Adds all sends to the plan. `x` is the value of the unknown that is current at
-   send 1. Returns whether every chunk is more than 0. */
+/* Adds all sends to the plan. `x` is the value of the unknown that is current
+   at send 1. Returns whether every chunk is more than 0. */
 static bool add_sends(struct theory_star_plan *plan, const struct sends *sends,
                       quad x)
 {
