@@ -12,8 +12,8 @@ static const struct table_column columns[] = {
     {"node", -6},    {"state", -10},        {"waypoint", -26},
     {"since, s", 8}, {"last circuit", -22}, {"error of the last job", -21}};
 
-/* Prints what a node waits for or does: "message from en, kind 16" (port east
-   or north) or "kernel search, round 0". */
+/* Prints what a node waits for or does: "message from en, kind 16", where "en"
+   are the ports east and north; or "kernel search, round 0". */
 static void print_waypoint(struct table *table, const struct ps_node *node)
 {
     if (strcmp(node->waypoint, "message") == 0) {
@@ -48,7 +48,8 @@ static void print_row(struct table *table, const struct ps_node *node)
         node->error != 0 && node->job ? ", " : "", node->job ? "in a job" : "");
 }
 
-/* Names of exceptions: ARMv7-M, B1.5.2. 0: abort() or exit(). */
+/* Returns the name of an exception (ARMv7-M, B1.5.2). 0 stands for abort() or
+   exit(). */
 static const char *exception_name(uint32_t exception)
 {
     static const char *const names[] = {"exit",   "?",   "NMI",  "hard",
@@ -57,7 +58,7 @@ static const char *exception_name(uint32_t exception)
     return exception < sizeof names / sizeof *names ? names[exception] : "?";
 }
 
-/* Prints the source line of a fault, or why the line is unknown. */
+/* Prints the source line of a node's fault, or why it is unknown. */
 static void print_where(FILE *out, const struct ps_node *node)
 {
     if (node->pc_at[0] != '\0') {
