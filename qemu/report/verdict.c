@@ -17,7 +17,7 @@
 
 /* ---- the sentence ---- */
 
-/* Prints the result's `count` as a found number, if the kernel reports one. */
+/* Prints how much the kernel has found, if its result has a `count`. */
 static void print_found(FILE *out, const struct outcome *outcome,
                         const struct format *format)
 {
@@ -33,7 +33,7 @@ static void print_found(FILE *out, const struct outcome *outcome,
     json_decref(result);
 }
 
-/* Prints "7.23 times as fast as one board" or "16 times slower than one
+/* Prints "7.23 times as fast as one board", or "16 times slower than one
    board". */
 static void print_speed(FILE *out, double speedup)
 {
@@ -80,8 +80,8 @@ char *verdict_sentence(const struct outcome *outcome)
     return memory_or_exit(text);
 }
 
-/* Prints words in lines of at most LINE characters. The first line already has
-   `indent` characters; other lines begin with that many blanks. */
+/* Prints words in lines of at most LINE characters. The first line has `indent`
+   characters already; further lines begin with as many blanks. */
 static void print_wrapped(FILE *out, const char *text, unsigned indent)
 {
     size_t column = indent;
@@ -115,8 +115,8 @@ enum {
     GATHER
 };
 
-/* Sets the parts of the average node's time from the user's order to the
-   answer. A node without units is idle. */
+/* Sets the parts of the average node's time (verdict_parts()). A node without
+   units is idle. */
 static void set_parts(struct verdict_part part[VERDICT_PARTS],
                       const struct outcome *outcome)
 {
@@ -162,8 +162,8 @@ unsigned verdict_parts(struct verdict_part part[VERDICT_PARTS],
     return VERDICT_PARTS - 1;
 }
 
-/* Prints a bar of BAR letters, each for an equal slice of the time, and below
-   it names and percentages. */
+/* Prints a bar of BAR letters, each of which stands for an equal part of the
+   time; and below it, names and percentages. */
 static void print_bar(FILE *out, const struct outcome *outcome)
 {
     struct verdict_part part[VERDICT_PARTS];
