@@ -14,8 +14,8 @@ struct own_options {
     struct job_options job;
     bool json;
     const char *html;
-    const char *command; /* the command line, quoted for a shell */
-    FILE *people;        /* stream for human-readable output */
+    const char *command;
+    FILE *people; /* stream for human-readable output */
 };
 
 static const struct option_row rows[] = {
@@ -36,7 +36,7 @@ static void print(const struct own_options *options,
         return;
     }
     json = compare_json(compare);
-    /* A failed write sets the error flag of stdout, which main() checks. */
+    /* If writing fails, stdout's error flag is set, which main() checks. */
     json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     putchar('\n');
     json_decref(json);

@@ -28,7 +28,7 @@
 #define WATCHDOG_S 120u
 #define WATCHDOG_MAX_S 86400u
 
-/* TEXT_OF(macro) is the macro's number as a string. */
+/* TEXT_OF(macro): the value of a macro as a string */
 #define TEXT_OF(number) TEXT_OF_VALUE(number)
 #define TEXT_OF_VALUE(value) #value
 #define INSTALLMENTS                                                           \
@@ -44,7 +44,6 @@ const struct mesh_ops *job_options_mesh_of(const struct board_kind *board)
                                            : &fabric_job_qemu;
 }
 
-/* Chooses the request's mesh and board by --on, --board and --port. */
 static void choose_mesh(struct job_options *options)
 {
     struct request *request = &options->request;
@@ -61,7 +60,7 @@ static void choose_mesh(struct job_options *options)
     }
 }
 
-/* Copies the values of parsed options to the request. */
+/* Copies option values to the request, once all are parsed. */
 static void complete(void *own)
 {
     struct job_options *options = own;
@@ -125,14 +124,14 @@ static unsigned has(const void *own)
            (all || kind == SCHEDULE_HYBRID ? HAS_HYBRID : 0);
 }
 
-/* ---- setters: each returns 0, or EXIT_USAGE after a message ---- */
+/* ---- setters: 0, or EXIT_USAGE after a message ---- */
 
 static const char *kernel_known(size_t index)
 {
     return index < kernel_table_count ? kernel_table[index]->name : NULL;
 }
 
-/* Stores the kernel, whose name has been checked. */
+/* Stores the kernel. The parser has checked its name. */
 static int set_kernel(void *field, const char *option, const char *text)
 {
     unsigned i = 0;
@@ -180,7 +179,7 @@ static int set_arg_hex(void *own, const char *option, const char *text)
     return 0;
 }
 
-/* Returns the file that the kernel's argument names, or NULL. */
+/* Returns the name of the file in the kernel's argument, or NULL. */
 static const char *arg_file(const void *own, const char *text)
 {
     const struct job_options *options = own;
@@ -204,7 +203,7 @@ unsigned job_options_watchdog(int argc, char **argv)
             argv[i][length] == '=' ? argv[i] + length + 1 : argv[i + 1];
         uint64_t seconds = 0;
 
-        /* getopt_long() also takes an abbreviation such as --watch. */
+        /* getopt_long() accepts --watch, too */
         if (length > 2 && length < sizeof name && text != NULL &&
             strncmp(argv[i], name, length) == 0 &&
             parse_count(text, &seconds) == NULL && seconds > 0 &&
@@ -438,7 +437,6 @@ static int check_ranks(const struct request *request)
     return 0;
 }
 
-/* Refuses options that do not suit the chosen mesh. */
 static int check_mesh(const struct job_options *options)
 {
     const struct request *request = &options->request;
@@ -496,7 +494,8 @@ int job_options_check_mesh(const struct job_options *options)
     return 0;
 }
 
-/* Refuses 2 levels for a job without masters, and a farm in several rounds. */
+/* Refuses --levels 2 if the farm cannot have masters, and --rounds for a
+   farm. */
 static int check_farm(const struct job_options *options)
 {
     const struct request *request = &options->request;
@@ -517,7 +516,6 @@ static int check_farm(const struct job_options *options)
     return 0;
 }
 
-/* Refuses --schedule hybrid if the job cannot run it. */
 static int check_reserve(const struct job_options *options)
 {
     const struct request *request = &options->request;
@@ -531,7 +529,7 @@ static int check_reserve(const struct job_options *options)
     return 0;
 }
 
-/* Refuses --phases and --rounds that do not suit the schedule. */
+/* Refuses --phases and --rounds if the schedule has none. */
 static int check_policy(const struct job_options *options)
 {
     const struct request *request = &options->request;
@@ -553,7 +551,7 @@ static int check_policy(const struct job_options *options)
     return check_farm(options) == 0 ? check_reserve(options) : EXIT_USAGE;
 }
 
-/* Sets the request's slow_shift of every node from --slow. */
+/* Sets each node's slow_shift in the request from --slow. */
 static int set_slow_shifts(struct job_options *options)
 {
     static const char factors[] = "1248";
@@ -577,7 +575,8 @@ static int set_slow_shifts(struct job_options *options)
     return 0;
 }
 
-/* Refuses a second INPUT. Asks if a missing first one is meant as --arg. */
+/* Refuses a second INPUT. If the first one does not exist, asks whether it is
+   the value of --arg. */
 static int refuse_second(const struct job_options *options)
 {
     const char *first = options->input.text[0];
@@ -592,7 +591,8 @@ static int refuse_second(const struct job_options *options)
     return EXIT_USAGE;
 }
 
-/* Checks that the kernel takes several INPUTs, and joins their names. */
+/* Checks that the kernel takes several INPUTs, and joins their names for
+   messages. */
 static int check_several(struct job_options *options)
 {
     unsigned standard = 0;
@@ -607,7 +607,7 @@ static int check_several(struct job_options *options)
         const char *first = quote_shown(options->input.text[0]);
 
         return usage_error("'%s': is no file; is --arg '%s' meant?", first,
-                           first); /* --arg may have been forgotten */
+                           first); /* the user may have forgotten --arg */
     }
     for (uint32_t i = 0; i < options->input.count; ++i) {
         standard += strcmp(options->input.text[i], "-") == 0;
@@ -631,7 +631,8 @@ static int check_several(struct job_options *options)
     return 0;
 }
 
-/* Checks INPUT or the originators' files against the kernel and the mesh. */
+/* Checks whether the job has the INPUTs, or files of originators, that the
+   kernel and the mesh need. */
 static int check_input(struct job_options *options)
 {
     struct request *request = &options->request;

@@ -28,7 +28,8 @@ static const struct option_row rows[] = {
 
 /* ---- finding ---- */
 
-/* Reads the faults of the originator's reply. Returns 0; -1 after a message. */
+/* Reads the faults that the originator reports. Returns 0, or -1 after a
+   message. */
 static int read_faults(struct mesh_map *map, const struct console_reply *reply)
 {
     map->fault = memory_or_exit(calloc(reply->lines + 1, sizeof *map->fault));
@@ -114,8 +115,8 @@ static int print_outcome(const struct options *options,
     return error == 0 && unfit == 0 && map->faults == 0 ? 0 : EXIT_FAILED;
 }
 
-/* Finds the mesh and prints it. Reads the nodes' identities if the mesh has no
-   faults. With faults a path may end at another node. */
+/* Finds the mesh and prints it. Asks the nodes for their identities only if the
+   mesh has no fault: otherwise a path may lead to another node. */
 static int map_mesh(void *own, struct console *console)
 {
     const struct options *options = own;

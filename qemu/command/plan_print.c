@@ -13,7 +13,7 @@ static uint64_t node_count(const struct plan_options *options)
     return options->side * options->side;
 }
 
-/* Returns the number of nodes that a plan of N phases uses: 5^N. */
+/* Returns the number of nodes that a plan of N phases reaches: 5^N. */
 static uint64_t active_nodes(const struct theory_plan *plan)
 {
     return theory_layer_nodes(plan->phases + 1u) / 4;
@@ -21,7 +21,8 @@ static uint64_t active_nodes(const struct theory_plan *plan)
 
 /* JSON. */
 
-/* Adds a part's share, volume and receipt to a JSON object, and returns it. */
+/* Adds a part's share, volume and time of receipt to a JSON object. Returns the
+   object. */
 static json_t *with_part(json_t *json, const struct theory_part *part)
 {
     json_object_update_new(json, json_pack("{s:f, s:f, s:I}", "share_units",
@@ -77,7 +78,8 @@ static json_t *layer_json(const struct theory_plan *plan,
     return layer;
 }
 
-/* Returns (makespan of similar rounds) / (makespan of the plan) - 1. */
+/* Returns by which fraction the makespan of similar rounds exceeds that of the
+   plan. */
 static double loss_of(const struct theory_similar *similar,
                       const struct theory_plan *plan)
 {
@@ -86,7 +88,8 @@ static double loss_of(const struct theory_similar *similar,
                : (double)similar->makespan_ps / (double)plan->makespan_ps - 1;
 }
 
-/* Adds the similar rounds and, if they are chosen, the best plan of model.h. */
+/* Adds the plan of similar rounds; if that was chosen, also the best plan by
+   qemu/theory/model.h. */
 static void add_similar(json_t *json, const struct plan_solved *solved)
 {
     const struct theory_similar *similar = &solved->similar;
@@ -124,15 +127,15 @@ static void add_results(json_t *json, const struct plan_solved *solved)
     }
 }
 
-/* Returns a time as JSON. Times above 63 bits become reals, as jansson has no
-   larger integers. */
+/* Returns a time as JSON. A time above 63 bits becomes a real, since jansson
+   has no larger integers. */
 static json_t *time_json(uint64_t time_ps)
 {
     return time_ps > INT64_MAX ? json_real((double)time_ps)
                                : json_integer((json_int_t)time_ps);
 }
 
-/* Returns the text of an option, or JSON null. */
+/* Returns an option's text, or JSON null if it was not given. */
 static json_t *text_json(const struct plan_options *options, enum plan_key key)
 {
     return plan_given(options, key) ? json_string(options->text[key])
@@ -153,7 +156,7 @@ static json_t *computes_json(const struct plan_options *options)
     return times;
 }
 
-/* Returns all options' values except torus, originator and load. */
+/* Returns the values of all options but torus, originator and load. */
 static json_t *inputs_json(const struct plan_options *options)
 {
     bool layers = plan_given(options, PLAN_LAYER_COMPUTE);
@@ -204,7 +207,8 @@ static json_t *plan_json(const struct theory_plan *plan,
     return json;
 }
 
-/* Prints nodes one by one: a JSON tree of ten million nodes takes gigabytes. */
+/* Prints all nodes, one by one: as a JSON value, ten million would take
+   gigabytes. */
 static void print_nodes(const struct theory_node *nodes,
                         const struct plan_options *options)
 {
@@ -254,7 +258,7 @@ int plan_print_json(const struct plan_solved *solved,
 
 /* A table for people. */
 
-/* Returns a time in us with all six digits after the point. */
+/* Returns a time in us with all six decimals. */
 static struct amount us_of(uint64_t time_ps)
 {
     struct amount us;
@@ -275,7 +279,7 @@ static void print_layers(const struct theory_plan *plan)
     }
 }
 
-/* Explains the table's numbers if nodes or rounds differ. */
+/* Prints what the table's numbers mean if nodes or rounds differ. */
 static void print_meaning(const struct plan_solved *solved,
                           const struct plan_options *options)
 {

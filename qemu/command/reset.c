@@ -10,11 +10,11 @@
 #include <string.h>
 
 #define LOOK_MS 100
-#define BACK_MS 20000u /* longest wait for reset boards to answer, ms */
+#define BACK_MS 20000u /* longest wait for boards after a reset, ms */
 #define ROWS_MS 120000u
 
-/* Resets the nodes at distance `far` from the originator. done[i] becomes true
-   if node i accepts. */
+/* Resets the target's nodes whose distance from the originator is `far`.
+   done[i] becomes true if node i accepts. */
 static void reset_at_distance(struct board_target *target, unsigned far,
                               bool *done)
 {
@@ -28,8 +28,8 @@ static void reset_at_distance(struct board_target *target, unsigned far,
     }
 }
 
-/* Waits up to BACK_MS until all reset nodes answer with a new start number.
-   Returns how many do not. */
+/* Waits until all nodes that were reset answer with a new start number, BACK_MS
+   at most. Returns how many do not. */
 static unsigned wait_until_back(struct board_target *target, const bool *done)
 {
     struct sweep *sweep = &target->nodes.sweep;
@@ -79,7 +79,8 @@ static void print_missing(struct board_target *target)
     }
 }
 
-/* Resets all nodes, the farthest first: starting boards relay no commands. */
+/* Resets all nodes, the farthest first, since a board that starts passes no
+   commands on. */
 static void reset_all(struct board_target *target, bool *done)
 {
     struct sweep *sweep = &target->nodes.sweep;

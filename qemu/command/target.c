@@ -61,8 +61,8 @@ static void print_silent(const struct sweep_node *node)
             node->at.y, why);
 }
 
-/* Whether the board reports other coordinates than the target's. Such a board
-   must not be reset in its place. */
+/* Returns whether the board has other coordinates than the target. It must not
+   be reset then. */
 static bool is_elsewhere(const struct identity *its, struct torus_coord at)
 {
     if (!its->placed || (its->place.x == at.x && its->place.y == at.y)) {
@@ -122,8 +122,8 @@ bool board_target_has(const struct board_target *target, uint32_t index)
 
 /* ---- commands ---- */
 
-/* Sends a command. Retries while the board answers "busy", because a peek of an
-   earlier command may still occupy the port. */
+/* Sends a command. Repeats it while the board answers "busy": a peek of an
+   earlier command may still use the port. */
 static int request_when_free(struct console *console,
                              struct console_reply *reply, const char *command)
 {

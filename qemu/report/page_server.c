@@ -97,7 +97,7 @@ static void *look_on(void *context)
 
 /* ---- life ---- */
 
-/* Sets the hash of a page's element for a Content-Security-Policy:
+/* Writes the hash of a page's element as a Content-Security-Policy has it:
    'sha256-BASE64'. */
 static void hash_element(char hash[HASH_BYTES], const char *page,
                          const char *begin, const char *end)

@@ -7,9 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define AFTER_ADVANCE                                                          \
-    3u /* index of "measure" in part[] of print_preparing()                    \
-        */
+#define AFTER_ADVANCE 3u /* part[3] of print_preparing() is "measure" */
 #define PROCESS_MESH 1
 #define PROCESS_CIRCUITS 2
 /* Thread ids of tracks begin here. Viewers give 0 and the ids of processes a
