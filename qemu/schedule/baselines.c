@@ -4,7 +4,6 @@
 #include "qemu/base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- binomial ---- */
 
@@ -104,6 +103,24 @@ bool schedule_nearest(struct schedule_circuit circuits[],
 
 /* ---- star ---- */
 
+/* Lists the nodes by their distance from the originator, itself first. The
+   caller frees the list. */
+static uint32_t *list_nearest(struct torus_size size)
+{
+    uint32_t nodes = torus_nodes(size);
+    uint32_t *list = memory_or_exit(malloc(nodes * sizeof *list));
+    uint32_t count = 0;
+
+    for (uint32_t hops = 0; hops <= torus_hops_most(size); ++hops) {
+        for (uint32_t node = 0; node < nodes; ++node) {
+            if (torus_hops(size, torus_coord_of(size, node)) == hops) {
+                list[count++] = node;
+            }
+        }
+    }
+    return list;
+}
+
 struct torus_path schedule_shorter_queue(struct torus_size size,
                                          struct torus_coord away,
                                          const uint32_t queued[TORUS_PORTS])
@@ -124,21 +141,17 @@ struct torus_path schedule_shorter_queue(struct torus_size size,
 bool schedule_star(struct schedule_circuit circuits[], struct torus_size size)
 {
     uint32_t nodes = torus_nodes(size);
+    uint32_t *list = list_nearest(size);
     uint32_t queued[TORUS_PORTS] = {0};
 
-    for (uint32_t hops = 1; hops <= torus_hops_most(size); ++hops) {
-        for (uint32_t node = 1; node < nodes; ++node) {
-            struct torus_coord away = torus_coord_of(size, node);
+    for (uint32_t i = 1; i < nodes; ++i) {
+        struct torus_path path =
+            schedule_shorter_queue(size, torus_coord_of(size, list[i]), queued);
 
-            if (torus_hops(size, away) == hops) {
-                struct torus_path path =
-                    schedule_shorter_queue(size, away, queued);
-
-                circuits[node] = (struct schedule_circuit){
-                    0, (uint16_t)++queued[path.port], path};
-            }
-        }
+        circuits[list[i]] =
+            (struct schedule_circuit){0, (uint16_t)++queued[path.port], path};
     }
+    free(list);
     return true;
 }
 
@@ -153,8 +166,6 @@ struct ray {
 };
 
 struct rays {
-    struct torus_size size;
-    uint32_t nodes;
     /* one ray per node; `ports` is 0 for nodes that are no members */
     struct ray *ray;
     uint32_t queued[TORUS_PORTS];
@@ -239,75 +250,53 @@ static void place_ray(struct rays *rays, struct ray *ray)
     set_port(rays, ray, port);
 }
 
-/* Calls visit() for all members, the nearest first. */
-static void visit_rays(struct rays *rays, void *context,
-                       void (*visit)(struct rays *rays, uint32_t node,
-                                     void *context))
+/* Creates the rays of the members, without ports. */
+static struct ray *create_rays(struct torus_size size,
+                               struct torus_coord originator,
+                               const bool member[])
 {
-    for (uint32_t hops = 1; hops <= torus_hops_most(rays->size); ++hops) {
-        for (uint32_t node = 1; node < rays->nodes; ++node) {
-            if (rays->ray[node].ports != 0 &&
-                torus_hops(rays->size, torus_coord_of(rays->size, node)) ==
-                    hops) {
-                visit(rays, node, context);
-            }
-        }
-    }
-}
+    uint32_t nodes = torus_nodes(size);
+    struct ray *ray = memory_or_exit(calloc(nodes, sizeof *ray));
 
-static void choose_port(struct rays *rays, uint32_t node, void *context)
-{
-    (void)context;
-    place_ray(rays, &rays->ray[node]);
-}
-
-static void queue_circuit(struct rays *rays, uint32_t node, void *context)
-{
-    struct schedule_circuit *circuits = context;
-    unsigned port = rays->ray[node].port;
-
-    rays->queued[port] += 1;
-    circuits[node] = (struct schedule_circuit){
-        0, (uint16_t)rays->queued[port],
-        torus_ray(rays->size, torus_coord_of(rays->size, node),
-                  (enum torus_port)port)};
-}
-
-static void read_members(struct rays *rays, struct torus_coord originator,
-                         const bool member[])
-{
-    struct torus_size size = rays->size;
-
-    for (uint32_t node = 1; node < rays->nodes; ++node) {
+    for (uint32_t node = 1; node < nodes; ++node) {
         struct torus_coord away = torus_coord_of(size, node);
         struct torus_coord at = torus_shift(size, originator, away);
 
-        rays->ray[node].port = NO_PORT;
+        ray[node].port = NO_PORT;
         for (unsigned port = 0;
              member[torus_index(size, at)] && port < TORUS_PORTS; ++port) {
             if (torus_ray(size, away, (enum torus_port)port).hops > 0) {
-                rays->ray[node].ports |= (uint8_t)(1u << port);
+                ray[node].ports |= (uint8_t)(1u << port);
             }
         }
     }
+    return ray;
 }
 
-int schedule_group_star(struct schedule_branch tree[], struct torus_size size,
-                        struct torus_coord originator, const bool member[])
+void schedule_group_star(struct schedule_circuit circuits[],
+                         struct torus_size size, struct torus_coord originator,
+                         const bool member[])
 {
     uint32_t nodes = torus_nodes(size);
-    struct rays rays = {.size = size, .nodes = nodes};
-    struct schedule_circuit *circuits =
-        memory_or_exit(calloc(nodes, sizeof *circuits));
-    int phases;
+    uint32_t *list = list_nearest(size);
+    struct rays rays = {.ray = create_rays(size, originator, member)};
+    uint32_t queued[TORUS_PORTS] = {0};
 
-    rays.ray = memory_or_exit(calloc(nodes, sizeof *rays.ray));
-    read_members(&rays, originator, member);
-    visit_rays(&rays, NULL, choose_port);
-    memset(rays.queued, 0, sizeof rays.queued);
-    visit_rays(&rays, circuits, queue_circuit);
-    phases = schedule_tree_order(tree, size, originator, circuits);
-    free(circuits);
+    for (uint32_t i = 1; i < nodes; ++i) {
+        if (rays.ray[list[i]].ports != 0) {
+            place_ray(&rays, &rays.ray[list[i]]);
+        }
+    }
+    for (uint32_t i = 1; i < nodes; ++i) {
+        unsigned port = rays.ray[list[i]].port;
+
+        if (port != NO_PORT) {
+            circuits[list[i]] = (struct schedule_circuit){
+                0, (uint16_t)++queued[port],
+                torus_ray(size, torus_coord_of(size, list[i]),
+                          (enum torus_port)port)};
+        }
+    }
+    free(list);
     free(rays.ray);
-    return phases;
 }

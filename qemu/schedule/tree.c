@@ -112,21 +112,3 @@ int schedule_tree_order(struct schedule_branch tree[], struct torus_size size,
     free(memory);
     return phases;
 }
-
-int schedule_tree_grow(struct schedule_branch tree[], struct torus_size size,
-                       struct torus_coord originator, schedule_fill *fill)
-{
-    uint32_t nodes = torus_nodes(size);
-    struct schedule_circuit *circuits;
-    int phases = -1;
-
-    if (nodes == 0 || nodes > SCHEDULE_NODES_MAX) {
-        return -1;
-    }
-    circuits = memory_or_exit(calloc(nodes, sizeof *circuits));
-    if (fill(circuits, size)) {
-        phases = schedule_tree_order(tree, size, originator, circuits);
-    }
-    free(circuits);
-    return phases;
-}

@@ -18,8 +18,6 @@
 
 #include <stdbool.h>
 
-#define SCHEDULE_NODES_MAX 15625u
-
 /* Longest side of a torus that has a schedule, nodes. */
 #define SCHEDULE_SIDE_MAX 125u
 
@@ -69,14 +67,6 @@ NODISCARD int schedule_tree_order(struct schedule_branch tree[],
 typedef bool schedule_fill(struct schedule_circuit circuits[],
                            struct torus_size size);
 
-/* Builds the tree of the circuits that fill() sets. Returns the last phase,
-   or -1 if fill() fails or the torus has no nodes or more than
-   SCHEDULE_NODES_MAX. */
-NODISCARD int schedule_tree_grow(struct schedule_branch tree[],
-                                 struct torus_size size,
-                                 struct torus_coord originator,
-                                 schedule_fill *fill);
-
 /* ---- schedules ---- */
 
 /* The default scatter. A torus of 5^k x 5^k, up to 125x125, uses the pattern of
@@ -116,18 +106,15 @@ schedule_fill schedule_star;
 schedule_fill schedule_farm;
 
 /*
- * Builds a star to the nodes with member[i] set (row-major), which serve one of
- * several originators. The originator's own entry is ignored. The ports' queues
- * become as equal as shortest paths with one turn allow.
- *
- * The torus must have 1 to SCHEDULE_NODES_MAX nodes. The first tree[0].nodes
- * branches are filled in. Returns the last phase. Cost: O(nodes * (width +
- * height)), plus up to nodes * members for nodes that change their port.
+ * Sets the circuits of a star to the nodes with member[i] set (row-major),
+ * which serve one of several originators. The originator's own entry is
+ * ignored. The ports' queues become as equal as shortest paths with one turn
+ * allow. Cost: O(nodes * (width + height)), plus up to nodes * members for
+ * nodes that change their port.
  */
-NODISCARD int schedule_group_star(struct schedule_branch tree[],
-                                  struct torus_size size,
-                                  struct torus_coord originator,
-                                  const bool member[]);
+void schedule_group_star(struct schedule_circuit circuits[],
+                         struct torus_size size, struct torus_coord originator,
+                         const bool member[]);
 
 /* Returns a shortest path with one turn at most to the node at offset `away`,
    through the possible port with the least queued[]. The path has 0 hops if
