@@ -8,13 +8,13 @@
 #include "qemu/base/host_clock.h"
 #include "qemu/base/limits.h"
 #include "qemu/base/memory.h"
+#include "qemu/base/process.h"
 #include "qemu/base/quote.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #define RINGS_AT_ONCE 16u
@@ -42,36 +42,19 @@ struct worker {
 
 /* ---- images ---- */
 
-static void image_close(struct image *image)
+/* Stores an image. Returns false after a message on stderr. The caller closes
+   it. */
+static bool image_keep(struct image *image, const uint8_t *data, size_t bytes)
 {
-    if (image->fd >= 0) {
-        close(image->fd);
-    }
-    image->fd = -1;
-}
-
-/* Stores an image. Returns 0, or -1 after a message on stderr. The caller
-   closes it. */
-static int image_keep(struct image *image, const uint8_t *data, size_t bytes)
-{
-    image->fd = memfd_create("quincunx-image", MFD_CLOEXEC);
-    for (size_t at = 0; image->fd >= 0 && at < bytes;) {
-        ssize_t done = write(image->fd, data + at, bytes - at);
-
-        if (done <= 0) {
-            image_close(image);
-        } else {
-            at += (size_t)done;
-        }
-    }
-    if (image->fd < 0) {
+    image->fd = process_memory();
+    if (image->fd < 0 || !process_memory_write(image->fd, data, bytes, 0)) {
         fprintf(stderr, "quincunx: memory for an image: %s\n",
                 limits_file_error(errno));
-        return -1;
+        return false;
     }
     snprintf(image->path, sizeof image->path, "/proc/%d/fd/%d", (int)getpid(),
              image->fd);
-    return 0;
+    return true;
 }
 
 /* ---- opening and closing ---- */
@@ -85,8 +68,8 @@ static void close_share(struct worker *worker)
         return;
     }
     local_free(share->local);
-    image_close(&share->firmware);
-    image_close(&share->firmware_slow);
+    process_close(share->firmware.fd);
+    process_close(share->firmware_slow.fd);
     free(share->first);
     free(share);
 }
@@ -126,10 +109,10 @@ static bool read_open(struct share *share, const struct ranks_record *record)
     return share->first[ranks_own()] < share->first[ranks_own() + 1] &&
            left == (size_t)open->firmware_bytes + open->slow_bytes &&
            (open->firmware_bytes == 0 ||
-            image_keep(&share->firmware, at, open->firmware_bytes) == 0) &&
+            image_keep(&share->firmware, at, open->firmware_bytes)) &&
            (open->slow_bytes == 0 ||
             image_keep(&share->firmware_slow, at + open->firmware_bytes,
-                       open->slow_bytes) == 0);
+                       open->slow_bytes));
 }
 
 /* Returns whether this host has rank 0's QEMU version: another one could give
