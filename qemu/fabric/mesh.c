@@ -29,26 +29,14 @@
 
 /* ---- originators ---- */
 
-uint32_t mesh_originators(const struct mesh_config *config)
-{
-    return config->groups != NULL ? config->groups->count : 1;
-}
-
-static struct torus_coord originator_at(const struct mesh_config *config,
-                                        uint32_t index)
-{
-    return config->groups != NULL ? config->groups->originator[index]
-                                  : config->originator;
-}
-
 uint32_t mesh_originator(const struct mesh_config *config, uint32_t index)
 {
-    return torus_index(config->size, originator_at(config, index));
+    return torus_index(config->size, config->originator[index]);
 }
 
 static uint32_t group_of(const struct mesh_config *config, uint32_t node)
 {
-    return config->groups != NULL ? config->groups->of_node[node] : 0;
+    return config->group_of_node != NULL ? config->group_of_node[node] : 0;
 }
 
 /* ---- setting up ---- */
@@ -58,8 +46,7 @@ static void identify(struct mesh *mesh, uint32_t node)
     const struct mesh_config *config = mesh->config;
     struct window *window = mesh_window(mesh, node);
     struct torus_coord at = torus_coord_of(config->size, node);
-    struct torus_coord originator =
-        originator_at(config, group_of(config, node));
+    struct torus_coord originator = config->originator[group_of(config, node)];
 
     window->node.identity =
         (struct node_identity){.magic = WINDOW_MAGIC,
@@ -126,7 +113,7 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
     mesh->fabric = fabric_new(&config->fabric);
     mesh->node = memory_or_exit(calloc(nodes, sizeof *mesh->node));
     mesh->report =
-        memory_or_exit(calloc(mesh_originators(config), sizeof *mesh->report));
+        memory_or_exit(calloc(config->originators, sizeof *mesh->report));
     for (uint32_t node = 0; node < nodes; ++node) {
         identify(mesh, node);
         if (config->slow_shift != NULL) {
@@ -141,7 +128,7 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
 
 static void drop_reports(struct mesh *mesh)
 {
-    for (uint32_t i = 0; i < mesh_originators(mesh->config); ++i) {
+    for (uint32_t i = 0; i < mesh->config->originators; ++i) {
         free(mesh->report[i].data);
         mesh->report[i].data = NULL;
     }
@@ -682,7 +669,7 @@ static struct message *pack_order(const struct mesh *mesh,
    sent its report. */
 static bool all_done(const struct mesh *mesh, bool more)
 {
-    for (uint32_t i = 0; i < mesh_originators(mesh->config); ++i) {
+    for (uint32_t i = 0; i < mesh->config->originators; ++i) {
         if (!fabric_has_ended(mesh->fabric, mesh_originator(mesh->config, i)) &&
             !(more && mesh->report[i].data != NULL)) {
             return false;
@@ -728,7 +715,7 @@ enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order order[])
 
     watch_enter(mesh->config->watch);
     watch_order(mesh->config->watch, mesh->report_ps);
-    for (uint32_t i = 0; i < mesh_originators(mesh->config); ++i) {
+    for (uint32_t i = 0; i < mesh->config->originators; ++i) {
         struct message *message = pack_order(mesh, &order[i]);
 
         fabric_from_host(mesh->fabric, mesh_originator(mesh->config, i),

@@ -36,9 +36,6 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
    say that more follow, until all have reported and every node waits. */
 enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order order[]);
 
-/* Returns the number of originators, 1 or more. */
-uint32_t mesh_originators(const struct mesh_config *config);
-
 uint32_t mesh_originator(const struct mesh_config *config, uint32_t index);
 
 void mesh_free(struct mesh *mesh);

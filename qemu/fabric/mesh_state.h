@@ -17,18 +17,12 @@ struct mesh_report {
     uint32_t bytes;
 };
 
-/* The groups of a mesh with several originators: each node belongs to one
-   originator. */
-struct mesh_groups {
-    uint32_t count;
-    const struct torus_coord *originator;
-    const uint16_t *of_node; /* of_node[i]: index of node i's originator */
-};
-
 struct mesh_config {
     struct torus_size size;
-    struct torus_coord originator;    /* unused if `groups` is set */
-    const struct mesh_groups *groups; /* NULL: the mesh has one originator */
+    uint32_t originators; /* number of nodes that distribute a job */
+    const struct torus_coord *originator;
+    /* index of each node's originator; NULL: one originator serves all nodes */
+    const uint16_t *group_of_node;
     struct fabric_config fabric;
     uint32_t identity;
     struct injections injections;

@@ -48,8 +48,8 @@ static uint64_t fixed_bytes(const struct job_task *task)
                      WIRE_ANNOUNCE_BYTES + arg +
                      rounds_max(task) * (WIRE_JOB_BYTES_MAX + halo_bytes) + 64;
 
-    if (task->groups != NULL) {
-        bytes += SERIAL_ERRAND_BYTES * task->groups->count;
+    if (task->group_of_node != NULL) {
+        bytes += SERIAL_ERRAND_BYTES * task->request->originators;
     }
     if (policy->plan_bytes != NULL) {
         bytes += policy->plan_bytes(task);
@@ -114,7 +114,7 @@ bool batches_fit(const struct job_task *task)
                            : "this job";
     uint64_t most = batches_memory_units(task);
 
-    if (task->groups != NULL) {
+    if (task->group_of_node != NULL) {
         if (load->units <= most) {
             return true;
         }

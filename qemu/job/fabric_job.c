@@ -30,6 +30,7 @@ struct fabric_job {
     uint32_t nodes;
     struct gdb_sockets *sockets; /* or NULL */
     char zygote_object[PATH_MAX];
+    struct torus_coord *originator; /* places of all originators */
     struct mesh_config config;
     struct backend backend;
     struct mesh driver;
@@ -104,11 +105,17 @@ static struct fabric_job *create(const struct job_task *task, bool probed)
     struct fabric_job *job = memory_or_exit(calloc(1, sizeof *job));
 
     job->nodes = torus_nodes(task->request->size);
+    job->originator = memory_or_exit(
+        calloc(task->request->originators, sizeof *job->originator));
+    for (uint32_t i = 0; i < task->request->originators; ++i) {
+        job->originator[i] = task->request->originator[i].at;
+    }
     job->config = (struct mesh_config){
         .watchdog_s = task->request->gdb ? 0 : task->request->watchdog_s,
         .size = task->request->size,
-        .originator = task->originator->at,
-        .groups = task->groups,
+        .originators = task->request->originators,
+        .originator = job->originator,
+        .group_of_node = task->group_of_node,
         .fabric = {.size = task->request->size,
                    .profile = task->request->profile,
                    .ports_at_once = task->request->ports,
@@ -210,6 +217,7 @@ static void close_mesh(struct job_mesh *mesh)
     if (job->backend.stop != NULL) {
         job->backend.stop(job->backend.context);
     }
+    free(job->originator);
     free(job);
 }
 
@@ -238,7 +246,7 @@ static bool explain_silence(const struct fabric_job *job)
     const struct mesh_config *config = &job->config;
     bool silent = false;
 
-    for (uint32_t i = 0; i < mesh_originators(config); ++i) {
+    for (uint32_t i = 0; i < config->originators; ++i) {
         uint32_t node = mesh_originator(config, i);
         struct torus_coord at = torus_coord_of(config->size, node);
 

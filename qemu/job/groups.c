@@ -141,17 +141,17 @@ static uint64_t end_ps(const struct job_task *task)
 /* Returns a distance by which nodes are sorted: that of a node from a group's
    originator. Of equally distant nodes, the one farther from the nearest other
    originator has the smaller value. */
-static uint32_t distance(const struct mesh_groups *groups,
-                         struct torus_size size, uint32_t group,
+static uint32_t distance(const struct request *request, uint32_t group,
                          struct torus_coord at)
 {
+    struct torus_size size = request->size;
     uint32_t most = size.width + size.height;
     uint32_t own = 0;
     uint32_t others = most;
 
-    for (uint32_t i = 0; i < groups->count; ++i) {
+    for (uint32_t i = 0; i < request->originators; ++i) {
         uint32_t hops =
-            torus_hops(size, torus_away(size, groups->originator[i], at));
+            torus_hops(size, torus_away(size, request->originator[i].at, at));
 
         if (i == group) {
             own = hops;
@@ -164,19 +164,19 @@ static uint32_t distance(const struct mesh_groups *groups,
 
 /* Returns the free node that is nearest to the group's originator. There must
    be a free node. */
-static uint32_t nearest(const struct mesh_groups *groups,
-                        struct torus_size size, uint32_t group)
+static uint32_t nearest(const uint16_t *of_node, const struct request *request,
+                        uint32_t group)
 {
     uint32_t best = UINT32_MAX;
     uint32_t node = 0;
 
-    for (uint32_t i = 0; i < torus_nodes(size); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(request->size); ++i) {
         uint32_t far;
 
-        if (groups->of_node[i] != NO_GROUP) {
+        if (of_node[i] != NO_GROUP) {
             continue;
         }
-        far = distance(groups, size, group, torus_coord_of(size, i));
+        far = distance(request, group, torus_coord_of(request->size, i));
         if (far < best) {
             best = far;
             node = i;
@@ -197,41 +197,36 @@ static uint32_t latest(const uint64_t ends_ps[], uint32_t count)
 
 /* ---- groups ---- */
 
-static struct mesh_groups *make_alone(uint16_t *of_node,
-                                      const struct request *request)
+static uint16_t *make_alone(const struct request *request)
 {
-    struct mesh_groups *groups = memory_or_exit(malloc(sizeof *groups));
-    struct torus_coord *originator =
-        memory_or_exit(calloc(request->originators, sizeof *originator));
+    uint32_t nodes = torus_nodes(request->size);
+    uint16_t *of_node = memory_or_exit(calloc(nodes, sizeof *of_node));
 
-    for (uint32_t i = 0; i < torus_nodes(request->size); ++i) {
+    for (uint32_t i = 0; i < nodes; ++i) {
         of_node[i] = NO_GROUP;
     }
     for (uint32_t i = 0; i < request->originators; ++i) {
-        originator[i] = request->originator[i].at;
-        of_node[torus_index(request->size, originator[i])] = (uint16_t)i;
+        of_node[torus_index(request->size, request->originator[i].at)] =
+            (uint16_t)i;
     }
-    *groups = (struct mesh_groups){.count = request->originators,
-                                   .originator = originator,
-                                   .of_node = of_node};
-    return groups;
+    return of_node;
 }
 
-static void deal_out(const struct mesh_groups *groups, uint16_t *of_node,
-                     const struct job_task task[])
+static void deal_out(uint16_t *of_node, const struct job_task task[])
 {
-    struct torus_size size = task[0].request->size;
-    uint32_t left = torus_nodes(size) - groups->count;
-    uint64_t *ends_ps = memory_or_exit(calloc(groups->count, sizeof *ends_ps));
+    const struct request *request = task[0].request;
+    uint32_t count = request->originators;
+    uint32_t left = torus_nodes(request->size) - count;
+    uint64_t *ends_ps = memory_or_exit(calloc(count, sizeof *ends_ps));
 
-    for (uint32_t i = 0; i < groups->count; ++i) {
+    for (uint32_t i = 0; i < count; ++i) {
         ends_ps[i] = end_ps(&task[i]);
     }
     while (left > 0) {
-        uint32_t group = latest(ends_ps, groups->count);
+        uint32_t group = latest(ends_ps, count);
 
         for (uint32_t i = 1 + left / AT_ONCE; i > 0; --i) {
-            of_node[nearest(groups, size, group)] = (uint16_t)group;
+            of_node[nearest(of_node, request, group)] = (uint16_t)group;
             left -= 1;
         }
         ends_ps[group] = end_ps(&task[group]);
@@ -278,24 +273,27 @@ static bool gains(const struct job_task task[], uint16_t *of_node, uint32_t a,
     return better;
 }
 
-static bool is_originator(const struct mesh_groups *groups,
-                          struct torus_size size, uint32_t node)
+static bool is_originator(const uint16_t *of_node,
+                          const struct request *request, uint32_t node)
 {
-    return torus_index(size, groups->originator[groups->of_node[node]]) == node;
+    struct torus_coord at = request->originator[of_node[node]].at;
+
+    return torus_index(request->size, at) == node;
 }
 
 /* Exchanges two nodes of different groups if that shortens a queue at a port.
    Returns whether there were two. */
-static bool shorten(const struct mesh_groups *groups, uint16_t *of_node,
-                    const struct job_task task[])
+static bool shorten(uint16_t *of_node, const struct job_task task[])
 {
-    struct torus_size size = task[0].request->size;
-    uint32_t nodes = torus_nodes(size);
+    const struct request *request = task[0].request;
+    uint32_t nodes = torus_nodes(request->size);
 
     for (uint32_t a = 0; a < nodes; ++a) {
         for (uint32_t b = 0; b < nodes; ++b) {
-            if (of_node[a] != of_node[b] && !is_originator(groups, size, a) &&
-                !is_originator(groups, size, b) && gains(task, of_node, a, b)) {
+            if (of_node[a] != of_node[b] &&
+                !is_originator(of_node, request, a) &&
+                !is_originator(of_node, request, b) &&
+                gains(task, of_node, a, b)) {
                 swap(of_node, a, b);
                 return true;
             }
@@ -304,27 +302,17 @@ static bool shorten(const struct mesh_groups *groups, uint16_t *of_node,
     return false;
 }
 
-struct mesh_groups *groups_make(struct job_task task[])
+uint16_t *groups_make(struct job_task task[])
 {
     const struct request *request = task[0].request;
-    uint32_t nodes = torus_nodes(request->size);
-    uint16_t *of_node = memory_or_exit(calloc(nodes, sizeof *of_node));
-    struct mesh_groups *groups = make_alone(of_node, request);
+    uint16_t *of_node = make_alone(request);
 
-    for (uint32_t i = 0; i < groups->count; ++i) {
-        task[i].groups = groups;
+    for (uint32_t i = 0; i < request->originators; ++i) {
+        task[i].group_of_node = of_node;
     }
-    deal_out(groups, of_node, task);
-    while (nodes <= EXCHANGE_NODES_MAX && shorten(groups, of_node, task)) {
+    deal_out(of_node, task);
+    while (torus_nodes(request->size) <= EXCHANGE_NODES_MAX &&
+           shorten(of_node, task)) {
     }
-    return groups;
-}
-
-void groups_free(struct mesh_groups *groups)
-{
-    if (groups != NULL) {
-        free((void *)(uintptr_t)groups->originator);
-        free((void *)(uintptr_t)groups->of_node);
-    }
-    free(groups);
+    return of_node;
 }

@@ -9,10 +9,9 @@
 
 #include "qemu/job/request.h"
 
-/* Makes one group for each originator and sets each task's group. Tasks must
-   have load and terms. The caller frees the result by groups_free(). Cost: one
-   plan of a group for each node. */
-struct mesh_groups *groups_make(struct job_task task[]);
-void groups_free(struct mesh_groups *groups);
+/* Makes one group for each originator. Returns the index of each node's
+   originator, also as group_of_node of each task; the caller frees it. Tasks
+   must have load and terms. Cost: one plan of a group for each node. */
+uint16_t *groups_make(struct job_task task[]);
 
 #endif

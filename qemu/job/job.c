@@ -24,7 +24,7 @@ struct job {
     uint32_t originators;
     struct job_task *task;
     struct job_order *order;
-    struct mesh_groups *groups; /* NULL: one originator serves all nodes */
+    uint16_t *group_of_node; /* NULL: one originator serves all nodes */
     struct job_mesh *mesh;
 };
 
@@ -160,7 +160,7 @@ static void close_job(struct job *job)
     }
     free(job->order);
     free(job->task);
-    groups_free(job->groups);
+    free(job->group_of_node);
 }
 
 /* Divides the mesh among the originators and makes each one's tree. Returns 0,
@@ -181,7 +181,7 @@ static int open_job(struct job *job, const struct job_task *task)
         job->task[i].group = i;
     }
     if (count > 1) {
-        job->groups = groups_make(job->task);
+        job->group_of_node = groups_make(job->task);
     }
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
         status = job_order_open(&job->order[i], &job->task[i]);

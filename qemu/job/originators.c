@@ -93,7 +93,7 @@ static bool plan_farm(struct wire_report *plan, const struct job_task *task,
         farm.schedule.kind = SCHEDULE_FARM;
         originator.terms.cost_varies = true;
     }
-    if (task->groups != NULL || !task->request->mesh->has_fabric) {
+    if (task->group_of_node != NULL || !task->request->mesh->has_fabric) {
         plan->makespan_ps = rough_ps(&farm, rate.compute_ps);
     } else if (task->farm_end != NULL && originator.load.units > 0) {
         if (task->schedule.kind == SCHEDULE_FARM) {
@@ -111,7 +111,7 @@ static bool plan_farm(struct wire_report *plan, const struct job_task *task,
 /* Prints which originator a message is about, if there are several. */
 static void print_place(const struct job_task *task)
 {
-    if (task->groups != NULL) {
+    if (task->group_of_node != NULL) {
         fprintf(stderr, " at %u,%u, of %s", task->originator->at.x,
                 task->originator->at.y,
                 file_name(task->originator->input_name));
@@ -187,7 +187,7 @@ static int read_report(struct outcome *outcome, const struct job_task *task,
     /* With several originators, volumes of rounds are not shown. */
     struct rounds_plan unused;
     struct rounds_plan *rounds =
-        task->groups == NULL ? &outcome->rounds : &unused;
+        task->group_of_node == NULL ? &outcome->rounds : &unused;
     int status = load_report(originator, rounds, report, task);
 
     if (status == 0 && plan_farm(&originator->plan, task, wire->load_units)) {
@@ -359,7 +359,7 @@ static bool plans_by_rates(const struct outcome *outcome,
 int originators_read(struct outcome *outcome, const struct job_task task[],
                      const struct job_order order[], struct job_mesh *mesh)
 {
-    const struct mesh_groups *groups = task[0].groups;
+    const uint16_t *group_of_node = task[0].group_of_node;
     uint32_t count = task[0].request->originators;
     int status = 0;
 
@@ -389,7 +389,7 @@ int originators_read(struct outcome *outcome, const struct job_task task[],
         return status;
     }
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        uint16_t group = groups != NULL ? groups->of_node[i] : 0;
+        uint16_t group = group_of_node != NULL ? group_of_node[i] : 0;
 
         outcome->node[i].group = group;
         outcome->originator[group].nodes += 1;

@@ -24,7 +24,7 @@ static bool has_pattern(const struct job_task *task)
 
 bool job_policy_has_masters(const struct job_task *task)
 {
-    return task->request->mesh->has_fabric && task->groups == NULL &&
+    return task->request->mesh->has_fabric && task->group_of_node == NULL &&
            task->request->originators == 1 &&
            task->originator->terms.output_denominator == 0;
 }
@@ -47,14 +47,14 @@ uint8_t *job_policy_tree(const struct job_task *task)
     struct schedule_nodes to = {
         .size = task->request->size,
         .originator = task->originator->at,
-        .member = task->groups != NULL ? member : NULL,
+        .member = task->group_of_node != NULL ? member : NULL,
         .slow_shift = task->request->slow_shift,
         .masters = task->schedule.kind == SCHEDULE_FARM &&
-                   task->groups == NULL && job_policy_levels(task) == 2};
+                   task->group_of_node == NULL && job_policy_levels(task) == 2};
     uint8_t *tree;
 
-    for (uint32_t i = 0; task->groups != NULL && i < nodes; ++i) {
-        member[i] = task->groups->of_node[i] == task->group;
+    for (uint32_t i = 0; task->group_of_node != NULL && i < nodes; ++i) {
+        member[i] = task->group_of_node[i] == task->group;
     }
     tree = schedule_tree(task->schedule.kind, &to);
     free(member);

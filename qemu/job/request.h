@@ -112,9 +112,9 @@ struct job_task {
     const struct request *request;
     const struct job_originator *originator; /* one of request->originator[] */
     struct job_schedule schedule;            /* schedule requested or chosen */
-    /* NULL: one originator serves all nodes */
-    const struct mesh_groups *groups;
     uint32_t group; /* index of the originator and its group */
+    /* index of each node's originator; NULL: one originator serves all nodes */
+    const uint16_t *group_of_node;
     /* memory of a node for job data, bytes; 0: 16 MB, as an emulated board
        has */
     uint64_t room_bytes;

@@ -558,11 +558,11 @@ static void convert_report(const struct mesh_report *report, uint64_t offset_ps)
    exchanges with each. */
 static int convert_reports(struct serial_job *job)
 {
-    const struct mesh_groups *groups = job->mesh.task->groups;
+    const struct request *request = job->mesh.task->request;
     int status = 0;
 
-    for (uint32_t i = 1; status == 0 && i < groups->count; ++i) {
-        struct exchanges of = {.at = groups->originator[i]};
+    for (uint32_t i = 1; status == 0 && i < request->originators; ++i) {
+        struct exchanges of = {.at = request->originator[i].at};
 
         status = exchange_some(job, &of, 1);
         if (status == 0) {
@@ -577,7 +577,8 @@ static int convert_reports(struct serial_job *job)
 static int send_order(struct job_mesh *mesh, const struct mesh_order order[])
 {
     struct serial_job *job = job_of(mesh);
-    bool several = order->kind == WIRE_ORDER && mesh->task->groups != NULL;
+    bool several =
+        order->kind == WIRE_ORDER && mesh->task->group_of_node != NULL;
     int error = several ? serial_mesh_run_several(&job->driver, order)
                         : serial_mesh_run(&job->driver, order);
 

@@ -53,14 +53,13 @@ static void pause_for(const struct console *console, double pause_s)
 
 static uint32_t count_of(const struct serial_mesh *mesh)
 {
-    return mesh->task->groups != NULL ? mesh->task->groups->count : 1;
+    return mesh->task->request->originators;
 }
 
 static struct torus_coord originator_of(const struct serial_mesh *mesh,
                                         uint32_t i)
 {
-    return mesh->task->groups != NULL ? mesh->task->groups->originator[i]
-                                      : mesh->task->originator->at;
+    return mesh->task->request->originator[i].at;
 }
 
 /* ---- starting ---- */
