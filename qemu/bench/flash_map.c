@@ -42,6 +42,7 @@ struct reader {
     unsigned record_line;
     unsigned records; /* CSV records so far, with the header */
     unsigned field;
+    bool ended;         /* the last line ended outside quotes */
     int index[COLUMNS]; /* field of each column; -1: none */
     bool have[COLUMNS]; /* the record has a value of this column */
     struct flash_board next;
@@ -279,11 +280,16 @@ static void add_board(struct reader *reader)
     }
 }
 
+/* Is also called at the end of an empty line. */
 static void end_record(int end, void *context)
 {
     struct reader *reader = context;
 
     (void)end;
+    reader->ended = true;
+    if (reader->field == 0) {
+        return;
+    }
     if (reader->records == 0) {
         check_header(reader);
     } else {
@@ -295,40 +301,27 @@ static void end_record(int end, void *context)
     memset(&reader->next, 0, sizeof reader->next);
 }
 
-static bool is_blank(const uint8_t *text, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; ++i) {
-        if (strchr(" \t\r\n", text[i]) == NULL || text[i] == '\0') {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Feeds the parser line by line, so that the lines can be counted. */
 static void read_lines(struct reader *reader, struct csv_parser *parser,
                        const uint8_t *data, uint64_t bytes)
 {
-    bool inside = false; /* a quoted field goes on */
-
+    reader->ended = true;
     for (uint64_t at = 0; at < bytes && reader->status == 0;) {
         const uint8_t *end = memchr(data + at, '\n', (size_t)(bytes - at));
         size_t length =
             (size_t)((end != NULL ? end + 1 : data + bytes) - (data + at));
-        unsigned records = reader->records;
 
         reader->line += 1;
-        if (!inside) {
+        if (reader->ended) {
             reader->record_line = reader->line;
         }
+        reader->ended = false;
         if (csv_parse(parser, data + at, length, end_field, end_record,
                       reader) != length) {
             reader->record_line = reader->line;
             print_error(reader, "is not CSV: %s",
                         csv_strerror(csv_error(parser)));
         }
-        inside = records == reader->records &&
-                 (inside || !is_blank(data + at, length));
         at += length;
     }
     if (csv_fini(parser, end_field, end_record, reader) != 0) {
@@ -403,8 +396,8 @@ static void read_map(struct reader *reader, const uint8_t *data, uint64_t bytes)
 {
     struct csv_parser parser;
 
-    if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL) !=
-        0) {
+    if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL |
+                              CSV_APPEND_NULL) != 0) {
         memory_or_exit(NULL);
     }
     read_lines(reader, &parser, data, bytes);
