@@ -336,7 +336,8 @@ int process_signal_pending(void)
     return 0;
 }
 
-bool process_ended(pid_t *pid, int *status)
+/* Whether a child has ended within 0.5 s. Sets *pid to 0 if so. */
+static bool has_ended(pid_t *pid, int *status)
 {
     for (int tries = 0; *pid > 0 && tries < 50; ++tries) {
         if (waitpid(*pid, status, WNOHANG) > 0) {
@@ -367,8 +368,8 @@ static bool was_limited(int log)
     return memmem(text, read_log(text, log), error, strlen(error)) != NULL;
 }
 
-void process_explain(FILE *out, const char *program, int status, uint64_t kills,
-                     int log)
+static void print_end(FILE *out, const char *program, int status,
+                      uint64_t kills, int log)
 {
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL &&
         limits_memory_kills("") > kills) {
@@ -429,7 +430,9 @@ static size_t last_lines(const char *text, size_t bytes, size_t most)
                                                  : from;
 }
 
-void process_last_words(FILE *out, int log)
+/* Prints the last lines of a log under a heading; nothing if no line is
+   left. */
+static void print_last_words(FILE *out, int log)
 {
     char text[LOG_BYTES];
     size_t bytes = read_log(text, log);
@@ -447,4 +450,15 @@ void process_last_words(FILE *out, int log)
                 (int)(bytes - first), text + first,
                 text[bytes - 1] == '\n' ? "" : "\n");
     }
+}
+
+void process_explain(FILE *out, pid_t *pid, const char *program, uint64_t kills,
+                     int log)
+{
+    int status = 0;
+
+    if (has_ended(pid, &status)) {
+        print_end(out, program, status, kills, log);
+    }
+    print_last_words(out, log);
 }

@@ -103,19 +103,13 @@ NODISCARD bool process_memory_write(int file, const uint8_t *data,
    errno. */
 NODISCARD int process_log(void);
 
-/* Returns whether a child has ended, and then sets *pid to 0 and *status. Waits
-   up to 0.5 s for the end, since a child's sockets close a little before it can
-   be reaped. */
-bool process_ended(pid_t *pid, int *status);
-
-/* Prints how a QEMU ended, from its wait status and log. If it could not be
-   executed (status 127), names `program`. If limits_memory_kills() is above
-   `kills`, an earlier value, says that memory probably ran out. */
-void process_explain(FILE *out, const char *program, int status, uint64_t kills,
+/* Prints how a QEMU ended, if it has, and then sets *pid to 0. Waits up to 0.5
+   s for the end, since a child's sockets close a little before it can be
+   reaped. If it could not be executed (status 127), names `program`. If
+   limits_memory_kills() is above `kills`, an earlier value, says that memory
+   probably ran out. Then prints the last lines of its log; two warnings that
+   QEMU usually prints are left out. */
+void process_explain(FILE *out, pid_t *pid, const char *program, uint64_t kills,
                      int log);
-
-/* Prints the last lines of a log, under a heading; two warnings that QEMU
-   usually prints are left out. Prints nothing if no line is left. */
-void process_last_words(FILE *out, int log);
 
 #endif

@@ -485,14 +485,9 @@ static void boards_stop(void *context)
 static void boards_explain(void *context, uint32_t node, FILE *out)
 {
     struct boards *boards = context;
-    struct board *board = &boards->board[node];
-    int status = 0;
 
-    if (process_ended(&board->pid, &status)) {
-        process_explain(out, boards->config.qemu, status, boards->kills,
-                        boards->log);
-    }
-    process_last_words(out, boards->log);
+    process_explain(out, &boards->board[node].pid, boards->config.qemu,
+                    boards->kills, boards->log);
 }
 
 /* Blocks signals and makes a descriptor for them. So a wait ends by a signal as

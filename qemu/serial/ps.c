@@ -137,8 +137,6 @@ bool ps_read(struct ps *ps)
                          parse_page, ps);
     for (uint32_t i = 0; i < torus_nodes(ps->nodes.sweep.size); ++i) {
         ps->node[i].asked = ps->nodes.sweep.node[i];
-    }
-    for (uint32_t i = 0; i < torus_nodes(ps->nodes.sweep.size); ++i) {
         ps->node[i].well = judge(ps, &ps->node[i]);
         all = all && ps->node[i].well;
     }

@@ -484,14 +484,10 @@ bool wired_died(struct wired *wired, uint32_t *node)
 void wired_explain(struct wired *wired, uint32_t node)
 {
     struct torus_coord at = torus_coord_of(wired->config.size, node);
-    int status = 0;
 
     fprintf(stderr, "quincunx: board %u,%u died\n", at.x, at.y);
-    if (process_ended(&wired->board[node].pid, &status)) {
-        process_explain(stderr, wired->config.qemu, status, wired->kills,
-                        wired->log);
-    }
-    process_last_words(stderr, wired->log);
+    process_explain(stderr, &wired->board[node].pid, wired->config.qemu,
+                    wired->kills, wired->log);
     wired_forwarder_last_words(wired->forwarder, stderr, node);
 }
 
