@@ -28,7 +28,7 @@
 static const char *const tools[FLASH_WAYS] = {"OpenOCD", "stm32flash",
                                               "dfu-util"};
 
-/* Most lines of a program's output that are kept. */
+/* Most lines of a program's output that are stored. */
 #define OUTPUT_LINES 8u
 #define OUTPUT_LINE_BYTES 200u /* with NUL; longer lines are cut */
 
@@ -52,10 +52,10 @@ struct worker {
     pid_t pid;
     int log; /* file with its output */
     int64_t started_ms;
-    int64_t deadline_ms; /* time of the next signal: SIGTERM or SIGKILL */
+    int64_t deadline_ms; /* time of the next signal, SIGTERM or SIGKILL */
     enum ending ending;
     struct output said;
-    char folder[sizeof FOLDER]; /* temporary folder; empty: none */
+    char folder[sizeof FOLDER]; /* temporary folder; empty: there is none */
 };
 
 struct flash {
@@ -68,8 +68,8 @@ struct flash {
     struct worker worker[FLASH_JOBS_MAX];
 };
 
-/* Has poll() report signals by a descriptor: SIGCHLD, and signals that end the
-   command unless ignored. So none is missed just before a wait. */
+/* Makes poll() report signals by a descriptor: SIGCHLD, and those that end the
+   command, unless ignored. So none is missed just before a wait. */
 static void catch_signals(struct flash *flash)
 {
     struct sigaction action;
@@ -104,8 +104,8 @@ static int64_t now_ms(void)
 
 /* ---- output ---- */
 
-/* Returns the text behind `prefix`, or NULL if `text` does not begin with
-   it. */
+/* Returns what follows `prefix` in `text`, or NULL if `text` does not begin
+   with it. */
 static const char *behind(const char *text, const char *prefix)
 {
     size_t length = strlen(prefix);
@@ -113,7 +113,7 @@ static const char *behind(const char *text, const char *prefix)
     return strncmp(text, prefix, length) == 0 ? text + length : NULL;
 }
 
-/* Ends a line of output: keeps it, or notes the step or chip that it names. */
+/* Ends a line of output: notes the step or chip that it names, or stores it. */
 static void output_end(struct output *said)
 {
     const char *rest;
@@ -127,8 +127,8 @@ static void output_end(struct output *said)
     if (rest != NULL) {
         snprintf(said->step, sizeof said->step, "%.15s", rest);
         if (strcmp(rest, FLASH_STEP_CONNECT) == 0) {
-            /* Lines before the first step name the program's authors and
-               settings: drop them. */
+            /* Lines before the first step tell the program's authors and
+               settings. */
             said->lines = 0;
         }
         return;
@@ -187,8 +187,9 @@ static void print_name(FILE *out, const struct flash *flash,
 }
 
 /* Writes the board's image into an unnamed file, in the format that OpenOCD or
-   the loader's tool reads. The image is in memory, where it was checked: a
-   later change of its file does not matter. Returns -1 with errno. */
+   the boot loader's tool reads. It is written from memory, where it was
+   checked: its file may have changed since. Returns a descriptor, or -1 with
+   errno. */
 static int write_image(const struct flash_config *config,
                        const struct flash_board *board)
 {
@@ -246,7 +247,7 @@ static pid_t start_child(const struct flash *flash, struct worker *worker)
     return pid;
 }
 
-/* Makes a folder for the file into which dfu-util reads a board's flash. */
+/* Makes the folder for the file into which dfu-util reads a board's flash. */
 static bool create_folder(struct worker *worker)
 {
     if (worker->board->way != FLASH_DFU) {
@@ -289,7 +290,7 @@ static int start(struct flash *flash, struct worker *worker,
     return 0;
 }
 
-/* Starts boards until `jobs` are running, or one has failed. */
+/* Starts workers until `jobs` are running, or until a board has failed. */
 static void start_some(struct flash *flash)
 {
     for (unsigned i = 0; i < flash->config->jobs; ++i) {
@@ -368,7 +369,7 @@ static void print_status(FILE *out, const struct flash *flash,
                 flash->config->timeout_s);
     } else if (info->si_code == CLD_EXITED &&
                worker->board->way != FLASH_PROBE) {
-        /* The exit status of flash_loader() says less than its last lines. */
+        /* The last lines of flash_loader() say more than its exit status. */
         fprintf(out, "through %s", tool);
     } else if (info->si_code == CLD_EXITED) {
         fprintf(out, "%s's exit status %d", tool, info->si_status);
@@ -436,11 +437,11 @@ static void request_end(struct worker *worker, enum ending why)
     }
 }
 
-/* Reaps a worker that has ended, and ends the processes that it left behind. */
+/* Reaps a worker that has ended, and kills processes that it has left. */
 static void finish(struct flash *flash, struct worker *worker,
                    const siginfo_t *info)
 {
-    /* Until the worker is reaped, no other process group has its number. */
+    /* Its process group keeps its number until the worker is reaped. */
     kill(-worker->pid, SIGKILL);
     waitpid(worker->pid, NULL, 0);
     output_read(&worker->said, worker->log);
@@ -457,7 +458,8 @@ static void finish(struct flash *flash, struct worker *worker,
     worker->board = NULL;
 }
 
-/* Checks whether a worker has ended, or must end since its time is over. */
+/* Looks whether a worker has ended, or must be ended because its time is
+   over. */
 static void look_after(struct flash *flash, struct worker *worker)
 {
     siginfo_t info = {.si_pid = 0};
@@ -510,7 +512,7 @@ static void wait_for_news(struct flash *flash)
     read_signals(flash);
 }
 
-/* Returns false if no worker is left. */
+/* Looks after all workers. Returns false if none is left. */
 static bool look_after_all(struct flash *flash)
 {
     bool at_work = false;

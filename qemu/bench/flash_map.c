@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN 80        /* most characters of a field in a message */
-#define MISSING_SHOWN 8 /* most missing nodes to name */
+#define SHOWN 80        /* most characters shown of a field */
+#define MISSING_SHOWN 8 /* most nodes that a message names */
 
 enum column {
-    COLUMN_PROBE, /* first columns as in enum flash_way */
+    COLUMN_PROBE, /* first columns: as in enum flash_way */
     COLUMN_PORT,
     COLUMN_DFU,
     COLUMN_X,
@@ -40,7 +40,7 @@ struct reader {
     struct torus_size size; /* width 0: not given */
     unsigned line;
     unsigned record_line;
-    unsigned records; /* CSV records so far, with the header */
+    unsigned records; /* number of CSV records so far, with the header */
     unsigned field;
     bool ended;         /* the last line ended outside quotes */
     int index[COLUMNS]; /* field of each column; -1: none */
@@ -49,7 +49,8 @@ struct reader {
     int status;
 };
 
-/* Prints the first error only, with the line where the record began. */
+/* Prints an error with the line at which the record began. Only the first error
+   is printed. */
 __attribute__((format(printf, 2, 3))) static void
 print_error(struct reader *reader, const char *format, ...)
 {
@@ -80,7 +81,7 @@ static void parse_name(struct reader *reader, const char *field)
     }
 }
 
-/* Parses a coordinate, which must lie in the mesh if its size is known. */
+/* Parses a coordinate. It must lie in the mesh, if the mesh's size is known. */
 static uint16_t parse_number(struct reader *reader, enum column column,
                              const char *field)
 {
@@ -96,7 +97,8 @@ static uint16_t parse_number(struct reader *reader, enum column column,
     return (uint16_t)value;
 }
 
-/* Parses a board's probe, port or DFU device; a board has only one of them. */
+/* Parses a board's probe, port or DFU device. A board may have only one of
+   them. */
 static const char *parse_way(struct reader *reader, enum flash_way way,
                              const char *field)
 {
@@ -114,7 +116,7 @@ static const char *parse_way(struct reader *reader, enum flash_way way,
     return allowed;
 }
 
-/* Parses a chip's unique number, which is stored in lower case. */
+/* Parses a chip's unique number, and stores it in lower case. */
 static const char *parse_unique(char unique[FLASH_UNIQUE_BYTES],
                                 const char *text)
 {
@@ -141,8 +143,7 @@ static const char *parse_pins(char pins[IMAGE_PINS_BYTES], const char *text)
     return NULL;
 }
 
-/* Parses a value of this column. Returns NULL, or text that says what is
-   allowed. */
+/* Parses a value of a column. Returns NULL, or what is allowed. */
 static const char *parse_column(struct reader *reader, enum column column,
                                 const char *field)
 {
@@ -168,7 +169,6 @@ static const char *parse_column(struct reader *reader, enum column column,
     }
 }
 
-/* Parses a field. An empty field counts as missing. */
 static void parse_value(struct reader *reader, const char *field)
 {
     const char *allowed;
@@ -221,7 +221,8 @@ static void check_header(struct reader *reader)
     }
 }
 
-/* Checks that no two boards share coordinates, connection or unique number. */
+/* Checks that no earlier board has the same coordinates, unique number, or
+   probe, port or device. */
 static void check_alone(struct reader *reader)
 {
     const struct flash_board *next = &reader->next;
@@ -329,8 +330,8 @@ static void read_lines(struct reader *reader, struct csv_parser *parser,
     }
 }
 
-/* Returns the mesh size from the largest coordinates, and the line of their
-   board. */
+/* Returns the size of the mesh that has the largest coordinates, and their
+   board's line in *line. */
 static struct torus_size extent(const struct flash_map *map, unsigned *line)
 {
     struct torus_size size = {0, 0};
@@ -361,8 +362,8 @@ static bool is_there(const struct flash_map *map, struct torus_coord at)
     return false;
 }
 
-/* Prints an error if nodes of the mesh have no board: counts all, names
-   some. */
+/* Prints an error if nodes of the mesh have no board: how many, and some of
+   them. */
 static void check_whole(struct reader *reader)
 {
     const struct flash_map *map = reader->map;

@@ -19,7 +19,7 @@
 
 #define RINGS_AT_ONCE 16u
 
-/* An image received from rank 0, as an unnamed file that boards can open while
+/* An image received from rank 0, in an unnamed file that boards can open while
    this process lives. */
 struct image {
     int fd; /* -1: no image */
@@ -27,7 +27,7 @@ struct image {
 };
 
 struct share {
-    struct local *local; /* NULL: nodes not started */
+    struct local *local; /* NULL: no node was started */
     struct record_open open;
     struct image firmware;
     struct image firmware_slow;
@@ -74,8 +74,8 @@ static void close_share(struct worker *worker)
     free(share);
 }
 
-/* Reports to rank 0 that this rank cannot go on, and ends its nodes. `why` is
-   "" after a signal. */
+/* Tells rank 0 that this rank cannot go on, and ends its nodes. `why` is ""
+   after a signal. */
 static void fail(struct worker *worker, const char *why)
 {
     close_share(worker);
@@ -115,8 +115,8 @@ static bool read_open(struct share *share, const struct ranks_record *record)
                        open->slow_bytes));
 }
 
-/* Returns whether this host has rank 0's QEMU version: another one could give
-   other times. */
+/* Returns whether this host's QEMU has the version of rank 0's. Another version
+   might give other times. */
 static bool has_same_emulator(const struct record_open *open)
 {
     char own[EMULATOR_VERSION_BYTES];
@@ -132,7 +132,7 @@ static bool has_same_emulator(const struct record_open *open)
     return false;
 }
 
-/* Fills in how boards start. Returns false after a message. */
+/* Fills in how boards are started. Returns false after a message. */
 static bool describe_boards(struct boards_config *boards, struct share *share)
 {
     const struct record_open *open = &share->open;
@@ -188,7 +188,7 @@ static void open_share(struct worker *worker, const struct ranks_record *record)
 
 static void obey(struct worker *worker, const struct ranks_record *record)
 {
-    /* Ranks other than 0 send only payload. */
+    /* Ranks other than 0 send only bytes of messages. */
     if (record->from != 0 && record->head.kind != RECORD_PAYLOAD) {
         fail(worker, "was sent what only rank 0 may send");
         return;
@@ -205,7 +205,7 @@ static void obey(struct worker *worker, const struct ranks_record *record)
         ranks_put(0, RECORD_STOPPED, 0, NULL, 0);
         break;
     default:
-        /* A worker without a mesh ignores late orders. */
+        /* Orders that come late, when no mesh is open, are ignored. */
         if (record->head.kind == RECORD_BROKEN ||
             (worker->share != NULL &&
              !local_obey(worker->share->local, record))) {
@@ -215,8 +215,8 @@ static void obey(struct worker *worker, const struct ranks_record *record)
     }
 }
 
-/* Sleeps up to `ns` nanoseconds, until a doorbell rings. Returns whether one
-   rang. */
+/* Sleeps until a doorbell rings, at most `ns` nanoseconds. Returns whether one
+   has rung. */
 static bool listen(struct worker *worker, uint64_t ns)
 {
     if (worker->share == NULL) {
@@ -237,7 +237,8 @@ static bool listen(struct worker *worker, uint64_t ns)
     }
 }
 
-/* Carries out all orders, forwards doorbells, and sleeps if there are none. */
+/* Does what rank 0 orders, hands doorbells on to it, and sleeps if there was
+   neither. */
 static void step(struct worker *worker)
 {
     struct ranks_record record;

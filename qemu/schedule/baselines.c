@@ -21,7 +21,7 @@ bool schedule_binomial(struct schedule_circuit circuits[],
         uint32_t from;
         struct torus_coord away;
 
-        /* The lowest set bit of a rank determines its phase. */
+        /* The lowest bit that is set in a node's rank tells its phase. */
         while ((rank >> (phases - phase) & 1) == 0) {
             phase -= 1;
         }
@@ -36,8 +36,9 @@ bool schedule_binomial(struct schedule_circuit circuits[],
 
 /* ---- nearest ---- */
 
-/* Moves the node to the parent with the fewest descendants among the neighbours
-   nearer to the originator. Returns whether the parent changed. */
+/* Makes the node a child of that neighbour which has the fewest descendants,
+   among those that are nearer to the originator. Returns whether the parent has
+   changed. */
 static bool nearest_move(struct schedule_circuit circuits[],
                          uint32_t descendants[], struct torus_size size,
                          uint32_t node, uint32_t hops)
@@ -67,8 +68,8 @@ static bool nearest_move(struct schedule_circuit circuits[],
     return moved;
 }
 
-/* Assigns parents to all nodes `hops` from the originator. Repeats until no
-   node changes its parent. */
+/* Gives all nodes at `hops` hops from the originator a parent. Repeats that
+   until no parent changes. */
 static void fill_wave(struct schedule_circuit circuits[],
                       uint32_t descendants[], struct torus_size size,
                       uint32_t hops)
@@ -86,8 +87,8 @@ static void fill_wave(struct schedule_circuit circuits[],
     } while (moved);
 }
 
-/* Goes from the farthest nodes inwards: a node's descendants must be known
-   before its parent is chosen. */
+/* Begins with the farthest nodes, because the number of a node's descendants
+   must be known before its parent is chosen. */
 bool schedule_nearest(struct schedule_circuit circuits[],
                       struct torus_size size)
 {
@@ -159,10 +160,11 @@ bool schedule_star(struct schedule_circuit circuits[], struct torus_size size)
 
 #define NO_PORT TORUS_PORTS
 
-/* The circuit from the originator to one member node, under construction. */
+/* The circuit from the originator to one member (a node that serves it), while
+   its port is chosen. */
 struct ray {
-    uint8_t ports; /* mask of ports with a shortest path to the member */
-    uint8_t port;  /* port chosen among `ports`; NO_PORT: none yet */
+    uint8_t ports; /* bits of ports with a shortest path to the member */
+    uint8_t port;  /* the chosen port; NO_PORT: none yet */
 };
 
 struct rays {
@@ -173,7 +175,7 @@ struct rays {
     uint32_t movable[TORUS_PORTS][TORUS_PORTS];
 };
 
-/* Adds `by`, 1 or -1, to queued[] and movable[] of the ray's port. */
+/* Adds `by`, 1 or -1, to queued[] and movable[] for the port of a ray. */
 static void count_ray(struct rays *rays, const struct ray *ray, int by)
 {
     rays->queued[ray->port] += (uint32_t)by;
@@ -193,9 +195,10 @@ static void set_port(struct rays *rays, struct ray *ray, unsigned port)
     count_ray(rays, ray, 1);
 }
 
-/* Returns the port with the shortest queue that can take a new ray, if other
-   rays change their port for it. Follow before[] from this port: one ray moves
-   from before[port] to `port`; NO_PORT: the new ray takes `port`. */
+/* Returns the port with the shortest queue that can take a new ray, directly or
+   if other rays change their ports. If before[port] is NO_PORT, the new ray
+   takes `port`. Otherwise a ray moves from before[port] to `port`, and
+   before[port] must be asked for in the same way. */
 static unsigned find_room(const struct rays *rays, const struct ray *ray,
                           unsigned before[TORUS_PORTS])
 {
@@ -226,7 +229,7 @@ static unsigned find_room(const struct rays *rays, const struct ray *ray,
     return best;
 }
 
-/* Moves one ray from one port to another. Such a ray must exist. */
+/* Moves a ray from one port to another; there must be one that can. */
 static void move_ray(struct rays *rays, unsigned from, unsigned to)
 {
     uint32_t node = 1;

@@ -48,8 +48,8 @@ bool schedule_has_groups(enum schedule schedule)
     return schedule == SCHEDULE_STAR || schedule == SCHEDULE_FARM;
 }
 
-/* Stores the branches of a tree. Each branch also gets the path of a farm's
-   chunks: its circuit in a star from the originator. */
+/* Stores the branches of a tree. Each branch also gets the path on which a
+   farm's chunks come: that of the star from the originator. */
 static uint8_t *store_tree(const struct schedule_branch tree[],
                            const struct schedule_nodes *to)
 {
