@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads and writes images for kernels/conv.c; the load has one plane after the
- * other. --arg is
+ * Reads and writes images for kernels/conv.c. In the load, one plane (the
+ * samples of a channel) comes after the other. --arg is
  *
  *    filter=NAME                        one of the filters below
  *    coefficients=C:C:...[,divisor=D|,shift=S][,offset=O]
  *                                       9 or 25, row by row from the top left
  *
- * With S the sum of a sample's neighbours times the coefficients, the sample
+ * If S is the sum of a sample's neighbours times the coefficients, the sample
  * becomes floor((S + floor(D / 2)) / D) + O, limited to 0 .. 255.
  */
 #include "qemu/format/format.h"
@@ -31,7 +31,7 @@
 struct filter {
     const char *name; /* NULL: --arg gives the coefficients */
     bool sobel;
-    int taps; /* coefficients: 9, 25; 0: not yet given */
+    int taps; /* number of coefficients: 9 or 25; 0: not given so far */
     long coefficient[TAPS_MAX];
     long divisor;
     long offset;
@@ -172,7 +172,8 @@ static uint32_t store_filter(uint8_t *out, const struct filter *filter,
 
 /* ---- the image ---- */
 
-/* Copies each channel's samples into a plane; join_planes() reverses this. */
+/* Copies the samples of each channel into a plane. join_planes() does the
+   reverse. */
 static void split_planes(uint8_t *plane, const struct image *image)
 {
     size_t pixels = (size_t)image->width * image->height;
@@ -195,8 +196,7 @@ static void join_planes(struct image *image, const uint8_t *plane)
     }
 }
 
-/* Fills in the load with the image's planes, and its context with their
-   shape. */
+/* Makes the image's planes the load, and its shape the load's context. */
 static void fill_load(struct format_load *load, const struct image *image,
                       const struct filter *filter)
 {

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads and writes WAV for the kernel fir. Its taps are designed here or come
- * from a text file.
+ * Reads and writes WAV for the kernel `fir`. The filter's taps are designed
+ * here, or come from a text file.
  *
- * Design: windowed sinc. Frequencies are fractions of half the sample rate. A
- * filter of T taps that lets LO to HI pass has the taps, k = 0 .. T - 1,
+ * The design is a windowed sinc. Frequencies are fractions of half the sample
+ * rate. A filter of T taps that lets LO to HI pass has the taps, for k = 0 .. T
+ * - 1,
  *
  *   w[k] (HI sinc(HI m) - LO sinc(LO m)),  m = k - (T - 1) / 2,
+ *   w[k] = 0.54 - 0.46 cos(2 pi k / (T - 1)),
  *
- * w[k] = 0.54 - 0.46 cos(2 pi k / (T - 1)). They are divided by their gain at 0
- * (low pass), at half the rate (high pass) or in the middle of the band.
+ * all divided by the filter's gain: that at 0 for a low pass, at half the
+ * sample rate for a high pass, else in the middle of the band.
  */
 #include "qemu/format/format.h"
 #include "qemu/format/sound.h"
@@ -29,7 +31,7 @@
 #define TAPS_DEFAULT 33u
 #define Q15 32768.0
 
-/* The options of --arg; 0 or NULL: not given. */
+/* What --arg asks for; 0 or NULL: not given. */
 struct design {
     double low_pass;  /* highest frequency that passes, Hz */
     double high_pass; /* lowest frequency that passes, Hz */
@@ -41,7 +43,7 @@ struct design {
     const char *file;
 };
 
-/* The sound's format, which the output file gets too. */
+/* Format of the sound, which the output file gets, too. */
 struct shape {
     uint32_t channels;
     uint32_t rate;
@@ -49,8 +51,8 @@ struct shape {
 
 /* ---- --arg ---- */
 
-/* Reads a positive number up to the character `end`. Returns where it ends, or
-   NULL. */
+/* Reads a positive number up to the character `end`. Returns the text from
+   there on, or NULL. */
 static const char *read_hertz(double *value, const char *text, char end)
 {
     char *after;
@@ -127,7 +129,8 @@ static int read_design(struct design *design, struct format_load *load,
 
 /* ---- taps ---- */
 
-/* Adds a tap to the kernel's argument. Returns false if Q15 cannot hold it. */
+/* Adds a tap to the kernel's argument. Returns false if 16 bits (Q15) cannot
+   hold it. */
 static bool add_tap(struct format_load *load, double value)
 {
     double scaled = round(value * Q15);
@@ -148,8 +151,8 @@ static double sinc(double x)
     return x == 0 ? 1 : sin(M_PI * x) / (M_PI * x);
 }
 
-/* Designs taps that let frequencies `low` to `high` pass, with a gain of 1 at
-   `middle`. Frequencies are fractions of half the sample rate. */
+/* Designs taps that let frequencies from `low` to `high` pass, with a gain of 1
+   at `middle`. All three are fractions of half the sample rate. */
 static void design_taps(double tap[TAPS_MAX], uint32_t taps, double low,
                         double high, double middle)
 {
@@ -204,7 +207,7 @@ static int bad_tap(const char *path, unsigned line, uint32_t tap,
                       (int)strcspn(text, " \t\n#"), text, reason);
 }
 
-/* Parses numbers that blanks separate; # begins a comment. */
+/* Parses numbers with blanks between them; # begins a comment. */
 static int parse_taps(struct format_load *load, const char *text,
                       const char *path)
 {

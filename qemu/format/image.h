@@ -10,10 +10,10 @@
 #define IMAGE_SAMPLES_MAX 0x3fffffffu
 
 struct image {
-    uint32_t width; /* pixels, at least 1 */
+    uint32_t width; /* in pixels, at least 1 */
     uint32_t height;
     uint32_t channels; /* 1: grey; 3: red, green, blue */
-    uint8_t *samples;  /* malloc'd: pixel by pixel, rows from the top */
+    uint8_t *samples;  /* malloc'd: pixel by pixel, row by row from the top */
 };
 
 /* Sets the shape and allocates the samples. Returns NULL, or what is wrong. */

@@ -12,7 +12,7 @@
 struct kind {
     const char *suffix;
     int (*write)(FILE *out, const struct image *image, const char *path);
-    uint32_t channels; /* channels that the kind takes; 0: any */
+    uint32_t channels; /* channels of such files; 0: any number */
 };
 
 static const struct kind kinds[] = {{".png", image_png_write, 0},
@@ -101,7 +101,8 @@ static int read_bytes(struct image *image, const char *path, uint8_t *data,
     if (bytes >= 2 && data[0] == 'P' && strchr("2356", data[1]) != NULL) {
         return image_pnm_read(image, path, data, bytes);
     }
-    /* Refuses PAM here, since libnetpbm leaks memory over a truncated one. */
+    /* PAM is refused here, since libnetpbm leaks memory if a file is
+       truncated. */
     if (bytes >= 2 && data[0] == 'P' && strchr("147", data[1]) != NULL) {
         return file_error(path, "is PBM or PAM; must be PGM or PPM");
     }

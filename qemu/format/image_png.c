@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The variables that must outlive a longjmp() out of libpng. */
+/* Variables that must be valid after a longjmp() out of libpng. */
 struct reader {
     png_structp png;
     png_infop info;
@@ -21,7 +21,7 @@ struct reader {
     char reason[160];
 };
 
-/* Keeps the reason of libpng's error and jumps back; does not return. */
+/* libpng calls this at an error. Stores the reason and jumps back. */
 static void fail(png_structp png, png_const_charp reason)
 {
     struct reader *reader = png_get_error_ptr(png);
@@ -30,7 +30,7 @@ static void fail(png_structp png, png_const_charp reason)
     png_longjmp(png, 1);
 }
 
-/* Ignores libpng's warnings, which do not concern samples. */
+/* libpng calls this for a warning. Warnings do not concern samples. */
 static void ignore(png_structp png, png_const_charp reason)
 {
     (void)png;
@@ -49,8 +49,8 @@ static void read_bytes(png_structp png, png_bytep out, size_t bytes)
     reader->at += bytes;
 }
 
-/* Returns whether an image has transparent colours. A palette may list all of
-   its colours as opaque. */
+/* Returns whether an image has transparent colours. A palette may say of all
+   its colours that they are opaque. */
 static bool is_transparent(png_structp png, png_infop info)
 {
     png_bytep alpha = NULL;
@@ -67,7 +67,7 @@ static bool is_transparent(png_structp png, png_infop info)
     return png_get_color_type(png, info) != PNG_COLOR_TYPE_PALETTE;
 }
 
-/* Returns why the image is not supported, or NULL. */
+/* Returns why the image cannot be read, or NULL. */
 static const char *refusal(png_structp png, png_infop info)
 {
     if (png_get_bit_depth(png, info) > 8) {
@@ -101,7 +101,7 @@ static void read_rows(struct reader *reader)
     png_read_end(png, NULL);
 }
 
-/* Returns whether the image was read; if not, reader->reason tells why. */
+/* Returns whether the image was read. If not, reader->reason tells why. */
 static bool read_image(struct reader *reader)
 {
     png_structp png = reader->png;
@@ -161,7 +161,8 @@ int image_png_write(FILE *out, const struct image *image, const char *path)
                      .format = image->channels == 1 ? PNG_FORMAT_GRAY
                                                     : PNG_FORMAT_RGB};
 
-    /* A write error gives 0 too: the caller closes the file and reports it. */
+    /* libpng fails on write errors, too; the caller finds them when it closes
+       the file. */
     return png_image_write_to_stdio(&png, out, 0, image->samples, 0, NULL) !=
                        0 ||
                    ferror(out) != 0

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * On an error libnetpbm ends the process, unless a jmp_buf is set. It passes
- * the reason to a callback, which has no context parameter. The jmp_buf and the
- * callback are set around every use.
- */
+/* At an error libnetpbm ends the process, unless a jmp_buf is set. It gives the
+   reason to a callback that has no context. So both are set around every
+   use. */
 #include "qemu/format/image_pnm.h"
 
 #include "qemu/base/file.h"
@@ -40,16 +38,16 @@ static void catch_errors(jmp_buf *jump)
     pm_setusermessagefn(ignore);
 }
 
-/* The variables that must outlive a longjmp() out of libnetpbm. */
+/* Variables that must be valid after a longjmp() out of libnetpbm. */
 struct work {
     struct pam pam;
     struct image *image;
-    size_t bytes; /* size of the file being read */
+    size_t bytes; /* size of the file that is read */
     tuple *row;
-    uint32_t y; /* row being read or written */
+    uint32_t y; /* row that is read or written */
 };
 
-/* Returns why the image is not supported, or NULL; sets the image's size. */
+/* Sets the image's size. Returns NULL, or why the image cannot be read. */
 static const char *accept_head(struct work *work)
 {
     const struct pam *pam = &work->pam;
@@ -82,8 +80,8 @@ static void read_rows(struct work *work)
     }
 }
 
-/* Returns whether data follows the image. Blanks and comments may follow the
-   numbers of a plain file. */
+/* Returns whether there are data after the image. In a file with numbers as
+   text, blanks and comments may follow. */
 static bool is_more(const struct work *work, FILE *file)
 {
     bool plain =
@@ -98,7 +96,6 @@ static bool is_more(const struct work *work, FILE *file)
     return next != EOF;
 }
 
-/* Reads an image. Returns NULL, or what is wrong. */
 static const char *read_image(struct work *work, FILE *file)
 {
     jmp_buf jump;
@@ -157,7 +154,6 @@ static void write_rows(struct work *work)
     }
 }
 
-/* Writes an image. Returns NULL, or what is wrong. */
 static const char *write_image(struct work *work)
 {
     jmp_buf jump;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Reads and writes PGM and PPM by libnetpbm. Files are binary or plain, with
- * one image and maximum 255; written files are binary. Functions that return 1
- * have printed why on stderr.
- */
+/* Reads and writes PGM and PPM by libnetpbm. Files have one image with the
+   maximum 255, as bytes or as text; they are written as bytes. Functions return
+   0, or 1 after a message on stderr that names `path`. */
 #ifndef QEMU_FORMAT_IMAGE_PNM_H
 #define QEMU_FORMAT_IMAGE_PNM_H
 
@@ -12,13 +10,12 @@
 
 #include <stdio.h>
 
-/* Reads a file's bytes, which begin with a PNM magic number, and does not
-   change them. `path` is for messages. Returns 0 or 1. */
+/* Reads a file's bytes, which must begin with the mark of a PNM file. The bytes
+   stay as they are. */
 NODISCARD int image_pnm_read(struct image *image, const char *path,
                              uint8_t *data, size_t bytes);
 
-/* Writes a PNM file; `path` is for messages. Returns 0 or 1; the caller also
-   checks the stream for write errors. */
+/* Writes a PNM file. The caller checks the stream for errors. */
 NODISCARD int image_pnm_write(FILE *out, const struct image *image,
                               const char *path);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Reads matrices for kernels/matvec.c. INPUT is the matrix, --arg vector=FILE
- * the vector. Both are .npy files of one type. The product of int32 is int64;
- * int16 means Q15, and its product is int16.
- */
+/* Reads a matrix and a vector for kernels/matvec.c. INPUT is the matrix, --arg
+   vector=FILE the vector. Both are .npy files with elements of one type. The
+   product of int32 is int64. int16 means Q15 (fractions of 2^15), and its
+   product is int16. */
 #include "qemu/format/format.h"
 
 #include "hal/bytes.h"
@@ -22,7 +21,7 @@ static const struct option_row rows[] = {
     {"vector", "FILE", 0, OPTION_TEXT, 0, sizeof(char *), .least = 1,
      .allowed = "must name a .npy file", .required = true}};
 
-/* Writes the kernel's argument: the size of a matrix element, then the vector,
+/* Writes the kernel's argument: the bytes of a matrix element, then the vector,
    whose elements always have 4 bytes. */
 static void store_arg(uint8_t *out, const struct npy_product *product,
                       const uint8_t *vector)

@@ -18,17 +18,17 @@
 #define LIMIT_MS 60000u
 #define HEAD_BYTES 12u
 
-/* Exit codes of npy.py, which explains them. */
+/* Exit statuses of npy.py, which explains them. */
 enum end {
     END_WELL = 0,
     END_FIRST = 10,
     END_SECOND = 11,
     END_NO_NUMPY = 12,
     END_NO_PYTHON = 127,
-    END_UNKNOWN = 256 /* killed, or not started */
+    END_UNKNOWN = 256 /* the script was killed, or did not start */
 };
 
-/* The script's text, which ends in 0. */
+/* Text of the script, with a NUL. */
 extern const char npy_script[] __attribute__((visibility("hidden")));
 __asm__(".pushsection .rodata\n"
         "npy_script: .incbin \"qemu/format/npy.py\"\n"
@@ -43,8 +43,8 @@ struct bytes {
 struct call {
     const char *mode;
     char number[24];
-    struct bytes in[2]; /* inputs, one after the other */
-    struct bytes out;   /* malloc'd, with a 0 behind it */
+    struct bytes in[2]; /* two inputs, one after the other */
+    struct bytes out;   /* malloc'd, with a final NUL */
     enum end end;
 };
 
@@ -87,7 +87,7 @@ static enum end run_script(const struct call *call, int in, int out)
                                             : END_UNKNOWN;
 }
 
-/* Runs the script on files in memory: full pipes might block. */
+/* Runs the script, with files in memory, since full pipes might block. */
 static void run_call(struct call *call)
 {
     const struct bytes *part = call->in;
@@ -107,7 +107,7 @@ static void run_call(struct call *call)
     close(out);
 }
 
-/* Prints why a call failed. Returns 1. */
+/* Prints why the script has failed. Returns 1. */
 static int print_error(const struct call *call, const char *first,
                        const char *second)
 {
@@ -127,7 +127,7 @@ static int print_error(const struct call *call, const char *first,
     }
 }
 
-/* Parses and removes the numbers at the begin of the script's output. */
+/* Parses the numbers at the begin of the script's output, and removes them. */
 static bool parse_product(struct npy_product *product, struct bytes *out)
 {
     uint64_t want;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Reads the condition and the table of kernel records, and writes its output.
- * The load is the table without its header row.
- */
+/* Reads the condition and the table of the kernel `records`, and writes its
+   output. The load is the table without its header row. */
 #include "qemu/format/format.h"
 
 #include "kernels/kernel.h"
@@ -21,7 +19,7 @@
 #define TEXT_MAX 255u
 #define ARG_BYTES 36u
 
-/* Flags of the kernel's argument. */
+/* Flags in the kernel's argument. */
 #define FLAG_NUMBER 1u
 #define FLAG_SUM 2u
 #define FLAG_SUM_FIRST 4u
@@ -30,8 +28,9 @@
 
 static const struct {
     const char *name;
-    uint32_t accepted; /* as in the kernel: 16 contains, 8 begins, else a sum
-                          of less 1, equal 2, greater 4 */
+    /* as in the kernel: 16 contains, 8 begins; else the sum of 1 less, 2 equal,
+       4 greater */
+    uint32_t accepted;
 } operators[] = {{"lt", 1}, {"le", 3}, {"eq", 2},        {"ne", 5},
                  {"ge", 6}, {"gt", 4}, {"contains", 16}, {"begins", BEGINS}};
 
@@ -41,7 +40,7 @@ enum type {
     TYPE_OPEN /* not given: VALUE decides */
 };
 
-/* The values of --arg; the load owns the strings. */
+/* What --arg asks for. The strings are the load's. */
 struct request {
     struct records_look look;
     uint8_t op;   /* index in `operators` */
@@ -49,12 +48,12 @@ struct request {
     bool rows;    /* return rows */
 };
 
-/* What write() needs of the table but the load does not hold. */
+/* What write() needs to know of the table besides the load. */
 struct kept {
-    bool mark;       /* UTF-8 mark before the header */
-    bool is_csv;     /* the file's name says CSV */
-    uint8_t newline; /* stands for a newline in quotes; '\n': none */
-    /* Bytes of the last record if the file lacked its newline, else 0. */
+    bool mark;       /* true: a UTF-8 byte order mark is before the header */
+    bool is_csv;     /* true: the file's name says CSV */
+    uint8_t newline; /* byte that replaces a newline in quotes; '\n': none */
+    /* Length of the last record if the file lacked its newline; else 0. */
     uint32_t last_bytes;
     uint32_t header_bytes;
     uint8_t header[];
@@ -92,7 +91,6 @@ static const struct option_row rows[] = {
     {"rows", "YES", 0, OPTION_CHOICE, FIELD(rows), .choices = "no yes"},
 };
 
-/* Returns whether the operator is eq or ne. */
 static bool compares_equal(const struct request *request)
 {
     uint32_t accepted = operators[request->op].accepted;
@@ -100,7 +98,7 @@ static bool compares_equal(const struct request *request)
     return accepted == 2 || accepted == 5;
 }
 
-/* Checks VALUE, and decides whether numbers are compared. */
+/* Checks VALUE, and decides whether numbers or texts are compared. */
 static int check_value(struct request *request)
 {
     struct records_column *column = &request->look.column;
@@ -131,14 +129,14 @@ static int check_value(struct request *request)
     }
     if (column->number) {
         request->look.value =
-            value; /* without leading blanks; trailing ones do not matter */
+            value; /* has no blanks before it; blanks after it do not matter */
     }
     return parse_report("--arg: value", request->look.value, wrong);
 }
 
 /* ---- kernel argument ---- */
 
-/* Returns a decimal number times 10^decimals. */
+/* Returns a decimal number multiplied by 10^decimals. */
 static int64_t scaled(const char *text, uint32_t decimals)
 {
     int64_t value = 0;
@@ -197,7 +195,8 @@ static void fill_arg(struct format_load *load, const struct request *request,
     load->arg_bytes = ARG_BYTES + text_bytes;
 }
 
-/* Keeps the header row for write(); the rest of the table is the load. */
+/* Stores the header row for write(), and makes the rest of the table the
+   load. */
 static void fill_load(struct format_load *load, struct records_table *table,
                       const char *path)
 {
@@ -220,8 +219,8 @@ static void fill_load(struct format_load *load, struct records_table *table,
     table->text.data = NULL;
 }
 
-/* Notes that numbers were compared as text though type=text was not given: the
-   column is all numbers, or VALUE has a digit and equals no cell. */
+/* Adds a note if numbers are compared as text without type=text: all cells of
+   the column are numbers, or VALUE has a digit and no cell equals it. */
 static void note_comparison(struct format_load *load,
                             const struct request *request)
 {
@@ -291,10 +290,8 @@ static void restore(uint8_t *to, const uint8_t *from, uint64_t bytes,
     }
 }
 
-/*
- * Returns whether the file's last row was returned. Equal rows get equal
- * answers, so comparing the last returned row suffices.
- */
+/* Returns whether the file's last row is in the output. Equal rows are all in
+   the output or none is, so it is enough to compare the output's last row. */
 static bool ends_with_last(const struct format_load *load,
                            const uint8_t *output, uint64_t bytes)
 {
@@ -307,7 +304,8 @@ static bool ends_with_last(const struct format_load *load,
            (bytes == last || output[bytes - last - 1] == '\n');
 }
 
-/* Refuses a file name whose suffix does not fit the rows' separator. */
+/* Refuses a file name with a suffix for another separator than the rows
+   have. */
 static int check_records(const struct format_load *load, const char *path)
 {
     static const struct {
@@ -337,7 +335,7 @@ static int check_records(const struct format_load *load, const char *path)
     return 0;
 }
 
-/* Writes the header row and the returned rows in the file's own form. */
+/* Writes the header row and the output's rows as the table's file has them. */
 static int write_records(FILE *out, const struct format_load *load,
                          const char *path, const uint8_t *output,
                          uint64_t bytes)

@@ -21,7 +21,7 @@
 #define SHOWN_BYTES 176 /* 40 bytes of a field, each as \xNN */
 
 struct name {
-    char *text; /* malloc'd, with a 0 behind it */
+    char *text; /* malloc'd, with a final NUL */
     size_t bytes;
 };
 
@@ -29,19 +29,19 @@ struct scan {
     struct records_table table;
     struct records_look *look;
     const char *path;
-    struct name *names;  /* malloc'd: names of the header row */
-    uint32_t columns;    /* number of names */
-    uint8_t hint;        /* separator that a first line sep= names; or 0 */
-    uint64_t hint_bytes; /* bytes of the line sep= */
+    struct name *names; /* malloc'd: the columns' names, from the header row */
+    uint32_t columns;   /* number of names */
+    uint8_t hint;       /* separator in a first line "sep="; 0: there is none */
+    uint64_t hint_bytes; /* length of this line */
     int status;
-    uint64_t line;        /* current line, from 1 */
-    uint64_t record_line; /* first line of the current record */
-    uint64_t records;     /* finished records, with the header row */
-    uint32_t fields;      /* fields of the current record so far */
-    bool ended;           /* the line ended a record, or is empty */
-    bool comment;         /* the current record begins with # */
-    bool single;          /* a field of the record begins with ' */
-    const char *divides;  /* divider_in() of the record's first field */
+    uint64_t line;        /* number of the current line, from 1 */
+    uint64_t record_line; /* number of the current record's first line */
+    uint64_t records;     /* number of complete records, with the header row */
+    uint32_t fields;      /* number of fields so far in the current record */
+    bool ended;           /* true: the line has ended a record, or is empty */
+    bool comment;         /* true: the current record begins with # */
+    bool single;          /* true: a field of the record begins with ' */
+    const char *divides;  /* divider_in() of the first field of the record */
 };
 
 /* ---- fields ---- */
@@ -94,7 +94,7 @@ static bool is_same(const char *word, const char *text, size_t bytes)
     return strlen(word) == bytes && memcmp(word, text, bytes) == 0;
 }
 
-/* Returns a field's first 40 bytes in a form for messages. */
+/* Returns the first 40 bytes of a field as messages show them. */
 static const char *shown(char out[SHOWN_BYTES], const char *text, size_t bytes)
 {
     size_t kept = bytes < 40 ? bytes : 40;
@@ -102,7 +102,7 @@ static const char *shown(char out[SHOWN_BYTES], const char *text, size_t bytes)
     size_t at = 0;
 
     while (kept < bytes && kept > 0 && ((unsigned char)text[kept] >> 6) == 2) {
-        kept -= 1; /* cuts no character in two */
+        kept -= 1; /* a character is not cut in two */
     }
     out[0] = '\0';
     while (at < kept) {
@@ -135,7 +135,8 @@ scan_error(struct scan *scan, uint64_t line, const char *format, ...)
     }
 }
 
-/* Returns message text that suggests a separator in the field; or "". */
+/* Returns text for a message that suggests which separator the field has; or
+   "". */
 static const char *divider_in(const char *text, size_t bytes)
 {
     static const struct {
@@ -154,7 +155,8 @@ static const char *divider_in(const char *text, size_t bytes)
     return "";
 }
 
-/* Returns a text on why a record may have the wrong number of fields; or "". */
+/* Returns text for a message: why a record may have the wrong number of fields;
+   or "". */
 static const char *cause_of(const struct scan *scan)
 {
     if (scan->comment) {
@@ -166,7 +168,7 @@ static const char *cause_of(const struct scan *scan)
     return scan->single ? "; ' does not enclose a field, only \" does" : "";
 }
 
-/* Returns a text on why a field may be no number; or "". */
+/* Returns text for a message: why a field may be no number; or "". */
 static const char *cause_of_field(const struct scan *scan,
                                   const struct records_column *column,
                                   const char *text, size_t bytes)
@@ -216,7 +218,8 @@ static void match_name(struct scan *scan, struct records_column *column,
     column->index = scan->fields;
 }
 
-/* Writes the first columns' names, with unusual characters made visible. */
+/* Writes the names of the first columns, with unusual characters made
+   visible. */
 static void list_names(char *out, size_t room, const struct scan *scan)
 {
     size_t used = 0;
@@ -248,7 +251,7 @@ static void check_found(struct scan *scan, const struct records_column *column)
     }
 }
 
-/* Refuses a table whose columns differ from the first table's. */
+/* Refuses a table whose columns are not those of the first table. */
 static int check_header(const struct scan *scan, const struct scan *first)
 {
     for (uint32_t i = 0; i < scan->columns && i < first->columns; ++i) {
@@ -353,8 +356,8 @@ static void end_field(void *text, size_t bytes, void *context)
     scan->fields += 1;
 }
 
-/* libcsv calls this at a record's end. `end` is the byte that ends the record,
-   or -1 at the end of the file. */
+/* libcsv calls this at the end of a record. `end` is the byte that ends it, or
+   -1 at the end of the file. */
 static void end_record(int end, void *context)
 {
     struct scan *scan = (struct scan *)context;
@@ -384,8 +387,8 @@ static int no_space(unsigned char byte)
     return 0;
 }
 
-/* Returns a line's last byte: its newline, or a carriage return that no newline
-   follows. Every line ends in a newline. */
+/* Returns the last byte of a line: its newline, or a carriage return without a
+   newline. Every line has one. */
 static uint8_t *line_end(uint8_t *at, const uint8_t *all)
 {
     uint8_t *newline = memchr(at, '\n', (size_t)(all - at));
@@ -394,7 +397,7 @@ static uint8_t *line_end(uint8_t *at, const uint8_t *all)
     return end == NULL || end + 1 == newline ? newline : end;
 }
 
-/* Parses one line and its end. */
+/* Gives one line and its end to libcsv. */
 static void scan_line(struct scan *scan, struct csv_parser *parser,
                       const uint8_t *at, uint64_t bytes)
 {
@@ -413,7 +416,8 @@ static void scan_line(struct scan *scan, struct csv_parser *parser,
     }
 }
 
-/* Replaces the newline of a line that ends inside quotes. */
+/* Replaces the newline of a line that ends inside quotes by the table's byte
+   for it. */
 static void replace_newline(struct scan *scan, uint8_t *end)
 {
     if (*end == '\n') {
@@ -463,7 +467,7 @@ static void scan_lines(struct scan *scan, struct csv_parser *parser)
     }
 }
 
-/* Checks a table, which must have at least `least` records, with the header
+/* Checks a table. It must have at least `least` records, with the header
    row. */
 static int scan_table(struct scan *scan, uint64_t least)
 {
@@ -472,7 +476,7 @@ static int scan_table(struct scan *scan, uint64_t least)
 
     scan->look->column.found = false;
     scan->look->sum.found = false;
-    /* csv_init() fails only for a NULL parser. */
+    /* csv_init() fails only if the parser is NULL. */
     csv_init(&parser,
              CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL | CSV_APPEND_NULL);
     csv_set_delim(&parser, scan->table.separator);
@@ -497,8 +501,8 @@ static int scan_table(struct scan *scan, uint64_t least)
 
 /* ---- files ---- */
 
-/* Returns whether a table's suffix says that tabs separate its fields: x.tsv,
-   or compressed x.tsv.gz. */
+/* Returns whether a file's suffix says that tabs separate the table's fields:
+   x.tsv, or compressed x.tsv.gz. */
 static bool says_tabs(const char *path)
 {
     size_t bytes = format_name_bytes(path);
@@ -507,8 +511,8 @@ static bool says_tabs(const char *path)
                          strncasecmp(path + bytes - 4, ".tab", 4) == 0);
 }
 
-/* Finds a first line that names the separator as spreadsheets do, sep=; or
-   "sep=;". */
+/* Looks for a first line that tells the separator, as spreadsheets write it:
+   sep=; or "sep=;". */
 static void find_hint(struct scan *scan)
 {
     uint8_t *data = scan->table.text.data;
@@ -534,7 +538,7 @@ static void find_hint(struct scan *scan)
     scan->hint_bytes = scan->hint != 0 ? at : 0;
 }
 
-/* Reads a file, and adds the last record's newline if it is missing. */
+/* Reads a table's file. Adds the last newline, if it is missing. */
 static int read_file(struct format_load *load, struct scan *scan)
 {
     struct text *text = &scan->table.text;
@@ -551,7 +555,6 @@ static int read_file(struct format_load *load, struct scan *scan)
         text->data[text->bytes - 1] = '\n';
         text->returns += 1;
     }
-    /* The buffer has room for one more byte. */
     if (text->bytes > 0 && text->data[text->bytes - 1] != '\n') {
         text->data[text->bytes++] = '\n';
         scan->table.ended = true;
@@ -564,7 +567,7 @@ static int read_file(struct format_load *load, struct scan *scan)
     return 0;
 }
 
-/* Returns a byte that no table contains, or a newline if there is none. */
+/* Returns a byte that is in no table; or a newline, if there is none. */
 static uint8_t unused_byte(const bool used[256])
 {
     for (unsigned byte = 0; byte < 256; ++byte) {
@@ -575,8 +578,8 @@ static uint8_t unused_byte(const bool used[256])
     return '\n';
 }
 
-/* Reads the files, and finds the byte that stands for newlines in all of
-   them. */
+/* Reads all tables, and finds a byte that can replace newlines in quotes in all
+   of them. */
 static int read_files(struct format_load *load, struct scan scan[],
                       uint32_t count)
 {
@@ -604,7 +607,7 @@ static int read_files(struct format_load *load, struct scan scan[],
     return status;
 }
 
-/* Returns the size of all records behind the header row. */
+/* Returns the length of all records after the header row. */
 static uint64_t rows_of(const struct records_table *table)
 {
     return table->text.bytes - table->header_bytes;

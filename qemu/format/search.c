@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Reads the argument of kernel `search`. It is in the kernel's form
- * (kernels/search.c), or (?f)FILE or (?if)FILE for the lines of a file as
- * patterns.
- */
+/* Makes the argument of the kernel `search` from --arg. That has the kernel's
+   form (kernels/search.c), or is (?f)FILE or (?if)FILE; then the lines of the
+   file are the patterns. */
 #include "qemu/format/format.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/file.h"
@@ -18,19 +16,19 @@
 #define PATTERN_MAX 255u
 #define PATTERNS_MAX 255u
 
-/* The patterns of the kernel's argument, without repeated ones. */
+/* Patterns for the kernel's argument, without repeated ones. */
 struct patterns {
-    struct format_load *load; /* load whose argument gets the patterns */
-    const char *path;         /* file that lists the patterns; NULL: --arg */
+    struct format_load *load; /* its argument gets the patterns */
+    const char *path; /* file with the patterns; NULL: they are in --arg */
     uint8_t separator;
     bool folds;
     unsigned count;
     struct {
-        uint32_t at; /* offset in the argument */
+        uint32_t at; /* where the pattern begins in the argument */
         uint32_t bytes;
-        unsigned number; /* line in the file, or index in --arg */
+        unsigned number; /* line in the file, or place in --arg */
     } pattern[PATTERNS_MAX];
-    unsigned again; /* number of repeated patterns */
+    unsigned again; /* number of repeated patterns, which are left out */
     unsigned again_number;
     unsigned same_number; /* pattern that the first repeated one equals */
 };
@@ -40,8 +38,8 @@ static const char *place_of(const char *path)
     return path != NULL ? "line" : "pattern";
 }
 
-/* Prints what is wrong with pattern `number`, the line in the file or the index
-   in --arg. */
+/* Prints what is wrong with a pattern. `number` is its line in the file, or its
+   place in --arg. */
 static int print_error(const char *path, unsigned number, size_t bytes)
 {
     const char *name = path != NULL ? path : "--arg";
@@ -67,7 +65,7 @@ static bool is_same(const uint8_t *a, const uint8_t *b, size_t bytes,
     return true;
 }
 
-/* Returns whether a pattern was listed before, and counts the repeated one. */
+/* Returns whether a pattern was listed before, and then counts it. */
 static bool is_again(struct patterns *patterns, const uint8_t *text,
                      size_t bytes, unsigned number)
 {
@@ -92,7 +90,7 @@ static void append(struct format_load *load, const void *bytes, size_t count)
     load->arg_bytes += (uint32_t)count;
 }
 
-/* Appends a pattern that was not listed before. Returns 0, or an exit status
+/* Appends a pattern, if it was not listed before. Returns 0, or an exit status
    after a message. */
 static int add_pattern(struct patterns *patterns, const uint8_t *text,
                        size_t bytes, unsigned number)
@@ -135,8 +133,9 @@ static int add_patterns(struct patterns *patterns, const uint8_t *text,
     return status;
 }
 
-/* Makes the kernel's argument of a list of patterns between separators. `path`
-   names the file, or is NULL for --arg. Returns as read() does. */
+/* Makes the kernel's argument from a list of patterns with separators between
+   them. `path` is the list's file; NULL: the list is --arg. Returns what read()
+   returns. */
 static int store_list(struct format_load *load, const uint8_t *text,
                       size_t bytes, uint8_t separator, bool folds,
                       const char *path)
@@ -162,7 +161,8 @@ static int store_list(struct format_load *load, const uint8_t *text,
     return status;
 }
 
-/* Reads a file's lines as patterns, without blank lines at its end. */
+/* Reads the lines of a file as patterns. Blank lines at its end do not
+   count. */
 static int read_patterns(struct format_load *load, const char *path, bool folds)
 {
     struct text text;
@@ -187,8 +187,9 @@ static int read_patterns(struct format_load *load, const char *path, bool folds)
 }
 
 /* Returns the length of the options before the patterns (kernels/search.c), or
-   0. Sets `several` if a separator divides the rest into patterns; it is the
-   options' last byte but one. */
+   0 if there are none. Sets *several if the rest has several patterns with a
+   separator between them; the separator is the last but one byte of the
+   options. */
 static size_t options_of(bool *several, const uint8_t *arg, uint32_t arg_bytes)
 {
     size_t folds = arg_bytes > 2 && arg[2] == 'i';
@@ -202,7 +203,7 @@ static size_t options_of(bool *several, const uint8_t *arg, uint32_t arg_bytes)
                : 0;
 }
 
-/* Stores the argument without repeated patterns; refuses invalid ones. */
+/* Stores --arg without repeated patterns. Refuses invalid patterns. */
 static int store_patterns(struct format_load *load, const uint8_t *arg,
                           uint32_t arg_bytes)
 {
@@ -218,7 +219,7 @@ static int store_patterns(struct format_load *load, const uint8_t *arg,
     return bytes > PATTERN_MAX ? print_error(NULL, 1, bytes) : 0;
 }
 
-/* Stores the kernel's argument. Returns as read() does. */
+/* Stores the kernel's argument. Returns what read() returns. */
 static int read_arg(struct format_load *load, const uint8_t *arg,
                     uint32_t arg_bytes)
 {
@@ -232,7 +233,8 @@ static int read_arg(struct format_load *load, const uint8_t *arg,
     return store_patterns(load, arg, arg_bytes);
 }
 
-/* Notes that a file's characters have more bytes than a pattern's. */
+/* Adds a note if characters of a file have more bytes than those of the
+   patterns. */
 static void note_wide(struct format_load *load, const char *path, uint64_t at,
                       uint64_t bytes)
 {
@@ -273,8 +275,8 @@ static int read_search(struct format_load *load, const char *path,
 }
 
 /* Returns a byte that no match can contain, a newline if possible. Between two
-   files it ends all matches of the first. Returns -1 if the patterns contain
-   all bytes. */
+   files, it keeps matches from reaching into the next file. Returns -1 if there
+   is no such byte. */
 static int byte_between(const struct format_load *load)
 {
     bool used[256] = {false};

@@ -17,23 +17,24 @@
 
 #define BLOCK_FRAMES 256u
 
-/* Bytes from which on a length means "unknown": SoX writes it into a pipe. */
+/* From this length on, in bytes, a length means "unknown": SoX writes it into a
+   pipe. */
 #define OPEN_BYTES 0x7f000000u
 
 /* ---- kinds of files ---- */
 
 struct mark {
     const char *name;
-    const char *first; /* bytes at the file's begin */
+    const char *first; /* bytes at the begin of the file */
     uint32_t first_bytes;
-    const char *later; /* bytes at offset `at` */
+    const char *later; /* bytes at offset `at` of the file */
     uint32_t at;
-    /* Reads a supported file's header; NULL: this kind of file is refused. */
+    /* Reads the header of a file of this kind. NULL: this kind is refused. */
     int (*read)(struct sound_header *header, const char *path, uint8_t *file,
                 uint64_t bytes);
 };
 
-/* Takes FLAC's header unchanged: it needs no correction. */
+/* Takes the header of a FLAC file as it is: it needs no correction. */
 static int read_flac(struct sound_header *header, const char *path,
                      uint8_t *file, uint64_t bytes)
 {
@@ -91,8 +92,8 @@ static const struct mark marks[] = {
 
 static const struct mark mp3 = {.name = "MP3"};
 
-/* Returns the bytes of the MP3 frame at `at`, by its header (ISO 11172-3,
-   2.4.1.3, layer III; 13818-3 for the lower rates); 0: no frame. */
+/* Returns the length of the MP3 frame at `at`, by its header (ISO 11172-3,
+   2.4.1.3, layer III; 13818-3 for the lower rates); 0 if there is no frame. */
 static uint32_t mp3_frame(const uint8_t *at, uint64_t bytes)
 {
     static const uint16_t kbit[2][15] = {
@@ -113,8 +114,8 @@ static uint32_t mp3_frame(const uint8_t *at, uint64_t bytes)
            (at[2] >> 1 & 1);
 }
 
-/* Returns whether a file without magic bytes is MP3: an MP3 frame, then another
-   one or the end. */
+/* Returns whether a file without a mark is MP3: an MP3 frame, then another one
+   or the end. */
 static bool is_mp3(const uint8_t *file, uint64_t bytes)
 {
     uint32_t first = mp3_frame(file, bytes);
@@ -155,7 +156,7 @@ struct reader {
     struct sound_header header;
     SNDFILE *file;
     SF_INFO info;
-    uint64_t most; /* most bytes of samples */
+    uint64_t most; /* most bytes that the samples may have */
 };
 
 static int read_sample_bytes(struct sound *sound, const struct reader *reader,
@@ -207,8 +208,9 @@ static int read_info(struct sound *sound, const struct reader *reader,
     return 0;
 }
 
-/* Reads frames. libsndfile gives samples of any length in the upper bits of an
-   int; unsigned ones have 128 subtracted. Returns the number of frames. */
+/* Reads frames (a sample of each channel). libsndfile gives samples of any
+   length as the upper bits of an int, and unsigned ones less 128. Returns the
+   number of frames. */
 static int64_t read_block(uint8_t *to, const struct sound *sound,
                           const struct reader *reader)
 {
@@ -260,7 +262,7 @@ static int truncated(const struct reader *reader, uint64_t stated,
                       stated, there);
 }
 
-/* Checks before reading that the file has the bytes that its header says. */
+/* Checks before reading that the file has as many bytes as its header says. */
 static int check_bytes(const struct sound *sound, const struct reader *reader)
 {
     const struct sound_header *header = &reader->header;
@@ -281,7 +283,7 @@ static int check_bytes(const struct sound *sound, const struct reader *reader)
                : 0;
 }
 
-/* Checks after reading that the file has the frames that its header says. */
+/* Checks after reading that the file has as many frames as its header says. */
 static int check_frames(const struct sound *sound, struct reader *reader)
 {
     struct sound_header *header = &reader->header;
@@ -323,7 +325,7 @@ static int read_all(struct sound *sound, struct reader *reader, uint32_t wanted)
     return status == 0 ? check_frames(sound, reader) : status;
 }
 
-/* Refuses a file that has no integer samples. */
+/* Prints why a file cannot be read: it has no integer samples. Returns 1. */
 static int refuse(const char *path, const struct mark *mark)
 {
     return mark == NULL
@@ -333,7 +335,7 @@ static int refuse(const char *path, const struct mark *mark)
                             mark->name);
 }
 
-/* Notes choices in reading a file that the user may not expect. */
+/* Adds notes on what the user may not expect of how the file was read. */
 static void tell(struct format_load *load, const struct reader *reader,
                  uint64_t frames)
 {
@@ -351,7 +353,7 @@ static void tell(struct format_load *load, const struct reader *reader,
     }
 }
 
-/* Opens a copy of the file with the corrected header. Returns 0, or 1 after a
+/* Opens a copy of the file with a corrected header. Returns 0, or 1 after a
    message. */
 static int open_copy(struct reader *reader)
 {

@@ -8,17 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FORM_BYTES 12u /* bytes before the first chunk */
-#define CHUNK_BYTES 8u /* bytes before a chunk's contents */
-#define FMT_BYTES 16u  /* least bytes of a format chunk */
-#define FMT_RATE 12u   /* offset of the rate from the chunk's begin */
+#define FORM_BYTES 12u /* length of what is before the first chunk */
+#define CHUNK_BYTES 8u /* length of what is before a chunk's contents */
+#define FMT_BYTES 16u  /* least length of a format chunk */
+#define FMT_RATE 12u   /* offset of the rate from the begin of the chunk */
 #define FMT_BITS 22u
-#define RATE_MAX INT32_MAX /* libsndfile's limit */
+#define RATE_MAX INT32_MAX /* limit of libsndfile */
 #define COMM_BYTES 18u
 #define AU_BYTES 24u
 
-/* Lengths of at least this mean "unknown": SoX writes 7ffff000 into a pipe,
-   other programs 7fffffff, 80000000 or ffffffff. */
+/* From this length on, a length means "unknown": SoX writes 7ffff000 into a
+   pipe, other programs 7fffffff, 80000000 or ffffffff. */
 #define OPEN_LENGTH 0x7ffff000u
 
 static uint32_t load_big(const uint8_t *at)
@@ -42,15 +42,15 @@ static int refuse_long(const char *path, const char *kind, uint64_t at)
 
 /* ---- WAV ---- */
 
-/* Offsets of the chunks that are used; 0: not found. */
+/* Offsets of the chunks that are needed; 0: not found. */
 struct chunks {
     uint64_t format;
     uint64_t samples;
-    uint64_t long_bytes; /* length of the samples that RF64 gives */
-    bool several;        /* there are earlier data chunks, which are skipped */
+    uint64_t long_bytes; /* length of the samples, if RF64 tells it */
+    bool several;        /* true: earlier data chunks are skipped */
 };
 
-/* Returns whether the bytes are chunks up to the end, and thus no samples. */
+/* Returns whether the bytes are chunks up to their end, and so no samples. */
 static bool are_chunks(const uint8_t *at, uint64_t bytes)
 {
     while (bytes >= CHUNK_BYTES) {
@@ -71,7 +71,7 @@ static bool are_chunks(const uint8_t *at, uint64_t bytes)
     return bytes == 0;
 }
 
-/* Moves on to the last of several data chunks, as FFmpeg does. */
+/* Goes on to the last of several data chunks, as FFmpeg does. */
 static void find_last(struct chunks *chunks, const uint8_t *file,
                       uint64_t bytes)
 {
@@ -123,7 +123,8 @@ static int find_chunks(struct chunks *chunks, const char *path,
     return 0;
 }
 
-/* Sets the length of the samples, by the header and by the file. */
+/* Sets the length of the samples, as the header has it and as the file has
+   it. */
 static void measure_wav(struct sound_header *header,
                         const struct chunks *chunks, const uint8_t *file,
                         uint64_t bytes)
@@ -143,7 +144,8 @@ static void measure_wav(struct sound_header *header,
     header->there = header->stated < left ? header->stated : left;
 }
 
-/* Keeps the format for messages; hides an invalid rate from libsndfile. */
+/* Stores the format as text for messages. Replaces an invalid rate, which
+   libsndfile would not accept. */
 static void keep_format(struct sound_header *header, uint8_t *format)
 {
     uint32_t rate = bytes_load_u32(format + FMT_RATE);

@@ -13,7 +13,7 @@ extern const struct format format_records;
 extern const struct format format_search;
 extern const struct format format_stats;
 
-/* Reads any file unchanged, for kernels without a format. */
+/* Reads any file as it is, for kernels without a format. */
 static int read_raw(struct format_load *load, const char *path,
                     const uint8_t *arg, uint32_t arg_bytes)
 {
