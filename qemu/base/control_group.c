@@ -115,8 +115,6 @@ static bool find_own(struct hierarchy *hierarchy, const char *root)
     return found;
 }
 
-/* What a control group limits, in bytes or processes: what it still allows, and
-   the limit. */
 struct found {
     uint64_t left;
     uint64_t limit;

@@ -159,8 +159,6 @@ static bool may_be_pipe(const char *path)
            strncmp(path, "/dev/fd/", strlen("/dev/fd/")) == 0;
 }
 
-/* Reads the next bytes of a file. Waits for bytes even if the file was opened
-   with O_NONBLOCK. */
 static ssize_t read_next(int fd, void *block, size_t room)
 {
     ssize_t got = read(fd, block, room);
@@ -172,8 +170,6 @@ static ssize_t read_next(int fd, void *block, size_t room)
     return got;
 }
 
-/* Replaces *file by a temporary copy, and refuses more than `most` bytes.
-   Returns 0 and sets *bytes, or 1 after a message. */
 static int spool(FILE **file, uint64_t *bytes, const char *path, uint64_t most)
 {
     FILE *copy = tmpfile();
@@ -522,8 +518,6 @@ static int close_cookie(void *cookie)
     return result;
 }
 
-/* Opens an output file. Messages name `option`; it may be NULL. Returns 0, or
-   -1 after a message. */
 static int open_for(struct file_output *file, const char *path,
                     const char *option)
 {

@@ -55,8 +55,6 @@ static uint64_t rest(uint64_t most, uint64_t used)
     return most > used ? most - used : 0;
 }
 
-/* Returns the number of threads of a process, or 0 if another user owns the
-   process. */
 static uint64_t threads_of(const char *root, const char *pid)
 {
     char folder[64];
@@ -71,7 +69,6 @@ static uint64_t threads_of(const char *root, const char *pid)
     return threads;
 }
 
-/* Returns how many threads this user has, as far as /proc shows them. */
 static uint64_t count_own(const char *root)
 {
     char path[PATH_MAX];

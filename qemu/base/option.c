@@ -125,8 +125,6 @@ static void add_given(struct option_line *line, struct option_entry *entry,
     line->given[line->count++] = (struct option_given){entry, text};
 }
 
-/* Takes one option that getopt_long() has returned. Returns false after a
-   message. */
 static bool take(struct option_line *line, int code, char *const *argv)
 {
     const char *word = argv[optind - 1];
@@ -159,8 +157,6 @@ static bool take(struct option_line *line, int code, char *const *argv)
     return true;
 }
 
-/* Lists the options and words of the command line. Returns false after a
-   message. */
 static bool read_line(struct option_line *line, int argc, char **argv)
 {
     size_t rows = line->rows + OWN_ROWS;
@@ -199,8 +195,6 @@ static bool read_line(struct option_line *line, int argc, char **argv)
     return good;
 }
 
-/* Stores the value of an option or word in its field. Returns false after a
-   message. */
 static bool store_given(struct option_line *line,
                         const struct option_given *given)
 {
@@ -243,8 +237,6 @@ static bool store_all(struct option_line *line)
 
 /* ---- the whole ---- */
 
-/* Adds an entry for each row of a table. The rows' fields lie in the struct
-   `options`. */
 static void list_rows(struct option_line *line,
                       const struct option_table *table, char *options)
 {
@@ -392,7 +384,6 @@ static struct option_entry *entry_keyed(const struct option_line *line,
                                                       : NULL;
 }
 
-/* Stores VALUE of "KEY=VALUE" in its field. Returns false after a message. */
 static bool take_pair(struct option_line *line, char *word)
 {
     char *equals = strchr(word, '=');

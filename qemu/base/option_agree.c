@@ -46,7 +46,6 @@ static const char *between(size_t left, const char *last)
     return left == 0 ? "" : left == 1 ? last : ", ";
 }
 
-/* Prints the names of kinds of jobs (the table's .kinds): "a, b or c". */
 static void print_kinds(const struct option_entry *entry, unsigned bits)
 {
     for (unsigned i = 0; bits != 0; ++i) {
@@ -68,8 +67,6 @@ static bool is_missing(const struct option_line *line,
            kinds_of(entry) != 0;
 }
 
-/* Returns whether all required options and words are given. Prints what is
-   missing. */
 static bool is_whole(const struct option_line *line)
 {
     const struct option_command *command = line->command;

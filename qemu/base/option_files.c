@@ -13,7 +13,7 @@
 
 struct file {
     char option[OPTION_NAME_BYTES]; /* name for messages: "--report", "-o" */
-    const char *path; /* of an output the result of file_output_name() */
+    const char *path; /* comes from file_output_name() if it is an output */
     /* suffixes that suit the file, "html htm"; NULL: all */
     const char *suffixes;
     bool written; /* false: the file is only read */

@@ -131,7 +131,6 @@ static void print_fields(const struct option_row *row)
 
 /* ---- the help ---- */
 
-/* Sorts rows by group, then by letter or first letter, then by name. */
 static int compare_rows(const void *a, const void *b)
 {
     const struct option_row *one = *(const struct option_row *const *)a;

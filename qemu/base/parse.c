@@ -40,7 +40,6 @@ static bool parse_digits(const char *text, const char *end, uint64_t *value)
     return true;
 }
 
-/* Parses two numbers of at most `most` with `separator` between them. */
 static bool parse_pair(const char *text, char separator, uint64_t most,
                        uint64_t pair[2])
 {

@@ -23,7 +23,6 @@
    descriptor is overwritten before it is copied. */
 #define ABOVE (PROCESS_FD + (int)PROCESS_FDS_MAX)
 
-/* Sets the handler of SIGPIPE and SIGXFSZ, the signals of failed writes. */
 static void handle_failed_writes(void (*handler)(int))
 {
     signal(SIGPIPE, handler);
@@ -47,7 +46,6 @@ void process_streams_hold(void)
     }
 }
 
-/* Executes the program in the child, whose descriptors are in place. */
 static _Noreturn void execute(const struct process_config *config)
 {
     const char *name = config->argv[0];
@@ -134,8 +132,6 @@ pid_t process_start(const struct process_config *config)
     return pid;
 }
 
-/* Waits until a descriptor is readable, or until end_ns. Returns whether it is
-   readable. */
 static bool is_ready(int fd, uint64_t end_ns)
 {
     const struct host_clock *clock = host_clock();
@@ -358,8 +354,6 @@ static size_t read_log(char text[LOG_BYTES], int log)
     return got > 0 ? (size_t)got : 0;
 }
 
-/* Returns whether QEMU's log says that a thread or process could not be
-   started. */
 static bool was_limited(int log)
 {
     const char *error = strerror(EAGAIN);

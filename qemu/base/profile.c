@@ -26,7 +26,6 @@ static const struct profile known[] = {
 
 #define KNOWN_COUNT (sizeof known / sizeof *known)
 
-/* Returns the known profile `name`, or NULL. */
 static const struct profile *find_known(const char *name)
 {
     for (size_t i = 0; i < KNOWN_COUNT; ++i) {
@@ -75,7 +74,6 @@ struct reader {
     unsigned line_of[KEYS];
 };
 
-/* Removes blanks at both ends, in place. */
 static char *strip(char *text)
 {
     size_t length;
@@ -89,7 +87,6 @@ static char *strip(char *text)
     return text;
 }
 
-/* Prints an error in the current line of the file. Returns EXIT_USAGE. */
 __attribute__((format(printf, 2, 3))) static int
 line_error(const struct reader *reader, const char *format, ...)
 {

@@ -23,9 +23,9 @@
 static struct {
     enum progress_kind kind; /* PROGRESS_AUTO before progress_start() */
     bool shown;              /* true: a progress line is on the terminal */
-    double next_s;           /* time of the next line, s */
+    double next_s;
     double every_s; /* time between two plain lines, s; grows with every line */
-    double begun_s; /* when the current step began, s */
+    double begun_s;
     uint64_t begun; /* value of .done when the current step began */
     /* the last step shown; its .more points to `more` */
     struct progress_step step;

@@ -110,8 +110,6 @@ struct guarded {
     char text[GUARDED_BYTES];
 };
 
-/* Writes the escaped text to the descriptor. Returns false if a write
-   failed. */
 static bool put_out(struct guarded *guarded)
 {
     size_t at = 0;

@@ -39,8 +39,6 @@ static const struct mark *mark_of(const uint8_t *data, uint64_t bytes)
     return NULL;
 }
 
-/* Converts the text behind its byte order mark to UTF-8. Returns 0; 1 after a
-   message. */
 static int convert(struct text *text, unsigned mark_bytes, const char *path)
 {
     iconv_t to_utf8 = iconv_open("UTF-8", text->encoding);
@@ -70,7 +68,6 @@ static int convert(struct text *text, unsigned mark_bytes, const char *path)
     return status;
 }
 
-/* Removes a final ^Z, and line ends after it. */
 static void drop_ctrl_z(struct text *text)
 {
     uint64_t end = text->bytes;

@@ -18,7 +18,7 @@
 #define ALWAYS_ALLOWED (UINT64_C(64) << 20)
 #define TIMES_ALLOWED 100u
 #define LAYERS_MAX 4u
-#define BLOCK 16384u    /* bytes of a buffer on the stack */
+#define BLOCK 16384u
 #define HEAD_BYTES 264u /* bytes of a file that tell its kind */
 #define AS_IS "; --as-is takes its bytes as they are"
 
@@ -203,8 +203,6 @@ static int gunzip(struct layer *layer)
 
 /* ---- by libarchive ---- */
 
-/* Returns whether an archive's entry is a regular file, but not one that macOS
-   adds. */
 static bool is_file(struct archive_entry *entry)
 {
     const char *name = archive_entry_pathname(entry);

@@ -241,8 +241,6 @@ uint64_t elf_offset(const struct elf_image *image, uint32_t address,
 
 /* ---- symbols ---- */
 
-/* Returns the next section header of a type, from index *from on, or NULL. Sets
- *from to the index after it. */
 static const uint8_t *next_section(const struct elf_image *image,
                                    unsigned *from, uint32_t type)
 {
@@ -264,8 +262,6 @@ static const uint8_t *next_section(const struct elf_image *image,
     return NULL;
 }
 
-/* Returns a section's bytes, and their number in *bytes. Returns NULL if they
-   are not within the file. */
 static const uint8_t *section_bytes(const struct elf_image *image,
                                     const uint8_t *header, uint32_t *bytes)
 {
@@ -275,7 +271,6 @@ static const uint8_t *section_bytes(const struct elf_image *image,
     return (uint64_t)at + *bytes <= image->bytes ? image->data + at : NULL;
 }
 
-/* Returns `begin` as a string if a NUL ends it before `end`, else NULL. */
 static const char *string_at(const uint8_t *begin, const uint8_t *end)
 {
     return begin < end && memchr(begin, 0, (size_t)(end - begin)) != NULL
@@ -310,7 +305,6 @@ static const uint8_t *find_symbol(const struct elf_image *image,
     return NULL;
 }
 
-/* Returns the string at an address of the image, or NULL. */
 static const char *loaded_string(const struct elf_image *image,
                                  uint32_t address)
 {

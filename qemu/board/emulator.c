@@ -78,7 +78,6 @@ bool emulator_has_sandbox(const char *program)
 
 /* ---- the variable's ---- */
 
-/* Returns whether a line of the text begins with the word and a space. */
 static bool lists(const char *text, const char *word)
 {
     size_t length = strlen(word);
@@ -93,8 +92,6 @@ static bool lists(const char *text, const char *word)
     return false;
 }
 
-/* Runs a program with up to two arguments and stores its output in `text`.
-   Returns the wait status, or -1 with errno. */
 static int ask(char text[ANSWER_BYTES], const char *program, const char *word,
                const char *second)
 {

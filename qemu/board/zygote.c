@@ -125,8 +125,6 @@ static pid_t start_process(char *const *argv, int log, int socket, int object)
     return pid;
 }
 
-/* Waits until the zygote is ready. Returns NULL, or the reason why it is
-   not. */
 static const char *await_ready(struct zygote *zygote)
 {
     struct forker_reply reply;

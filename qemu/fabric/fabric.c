@@ -150,7 +150,6 @@ static void push(struct fabric *fabric, enum event_type type, uint64_t time_ps,
                        transit, 0});
 }
 
-/* Notes that a node runs from `time_ps` on. */
 static void run(struct fabric *fabric, uint32_t node, uint64_t time_ps)
 {
     event_queue_add(&fabric->runs,
@@ -398,7 +397,6 @@ static void resume(struct fabric *fabric, uint32_t index, uint64_t time_ps)
 
 /* ---- circuits ---- */
 
-/* Writes the links of a message's path to link[]; returns their number. */
 static size_t links_of(const struct fabric *fabric,
                        const struct transit *transit, uint32_t link[])
 {
@@ -453,8 +451,6 @@ static void log_circuit(struct fabric *fabric, const struct transit *transit,
         .end_ps = transit->arrival_ps};
 }
 
-/* Returns how long a message of `bytes` bytes holds a path of `hops` links,
-   ps. */
 static uint64_t held_ps(const struct fabric_config *config, uint32_t hops,
                         uint32_t bytes)
 {

@@ -302,7 +302,6 @@ static bool sends_too_much(const struct mesh *mesh)
            mesh->waiting > WAITING_FIXED + WAITING_A_NODE * nodes;
 }
 
-/* Ends a run with too many messages. Prints which node sent the most. */
 static enum mesh_end lose_flooded(const struct mesh *mesh)
 {
     uint32_t most = 0;
@@ -537,7 +536,6 @@ static enum mesh_end lose_booting(const struct mesh *mesh)
     return MESH_FAILED;
 }
 
-/* Ends a run. Prints up to eight nodes that still run. */
 static enum mesh_end lose_running(const struct mesh *mesh, const char *what)
 {
     uint32_t shown = 0;
@@ -650,8 +648,6 @@ static enum mesh_end wait_for_node(struct mesh *mesh)
     }
 }
 
-/* Returns the order as a message. The bytes stay in the caller's memory until
-   the originator receives them. */
 static struct message *pack_order(const struct mesh *mesh,
                                   const struct mesh_order *order)
 {
@@ -665,8 +661,6 @@ static struct message *pack_order(const struct mesh *mesh,
     return message;
 }
 
-/* Returns whether every originator has ended or, if `more` orders follow, has
-   sent its report. */
 static bool all_done(const struct mesh *mesh, bool more)
 {
     for (uint32_t i = 0; i < mesh->config->originators; ++i) {

@@ -259,8 +259,6 @@ static int start_error(const struct boards *boards, const char *what,
     return -1;
 }
 
-/* Makes the memory of one board's window and maps it. Returns its descriptor,
-   or -1. */
 static int open_window(struct board *board)
 {
     int fd = memfd_create("quincunx-window", MFD_CLOEXEC);
@@ -329,8 +327,6 @@ static int start_board(struct boards *boards, uint32_t node)
                : start_error(boards, "epoll", node);
 }
 
-/* Starts boards as long as fewer than booting_max are booting. Returns 0, or -1
-   after a message. */
 static int start_boards(struct boards *boards)
 {
     if (boards->started == boards->config.nodes) {
@@ -481,7 +477,6 @@ static void boards_stop(void *context)
     free(boards);
 }
 
-/* Prints how a board's process ended, and the last lines of QEMU's output. */
 static void boards_explain(void *context, uint32_t node, FILE *out)
 {
     struct boards *boards = context;

@@ -21,7 +21,6 @@ struct message *sends_message(const struct mesh *mesh, uint32_t node,
     return message;
 }
 
-/* Returns the schedule's phase of a message, for the record of circuits. */
 static uint8_t phase_of(const struct message *message)
 {
     const struct message_piece *head = &message->piece[0];
@@ -145,8 +144,6 @@ static bool add_row_pieces(struct message *message, struct row *row,
            message_add(message, 2, window, body);
 }
 
-/* Sends one row: a message through each port. Returns false if the row is
-   invalid. */
 static bool pass_row_on(struct mesh *mesh, uint32_t node, struct row *row)
 {
     const struct window *window = mesh_window(mesh, node);

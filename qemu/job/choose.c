@@ -142,8 +142,6 @@ static struct job_schedule chosen_schedule(const struct choice *choice,
     return chosen.schedule;
 }
 
-/* Tries a schedule with a number of rounds on native nodes. Returns a choice
-   with answer_ps 0 if the mesh does not support the schedule. */
 static struct choice try_rounds(const struct known *known,
                                 enum schedule schedule, uint8_t rounds)
 {
@@ -162,8 +160,6 @@ static struct choice try_rounds(const struct known *known,
     return choice;
 }
 
-/* Adds a schedule with one round, or with the best number of rounds, to the
-   choices if the mesh supports it. */
 static void add_schedule(struct choices *choices, const struct known *known,
                          enum schedule schedule)
 {
@@ -229,7 +225,6 @@ const char *choice_name(const struct choice *choice)
     return choice->phases == 0 ? "one board" : schedule_name(choice->schedule);
 }
 
-/* Adds all schedules of a mesh whose links are emulated to the choices. */
 static void add_all(struct choices *choices, const struct known *known)
 {
     if (!known->task.originator->terms.cost_varies) {

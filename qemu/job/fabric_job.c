@@ -239,8 +239,6 @@ static int open_mesh(struct job_mesh **mesh, const struct job_task *task,
 
 /* ---- orders ---- */
 
-/* Prints the states of originators that ended without a report. Returns whether
-   there is such an originator. */
 static bool explain_silence(const struct fabric_job *job)
 {
     const struct mesh_config *config = &job->config;
@@ -384,8 +382,6 @@ static void read_masters(struct outcome *outcome, const uint16_t *receipts)
     free(master);
 }
 
-/* Copies the circuits since the order. Their times then count from the start of
-   the scatter. */
 static void read_circuits(struct outcome *outcome, const struct fabric *fabric,
                           uint32_t first)
 {

@@ -100,8 +100,6 @@ static void plan_rounds(uint64_t *makespan_ps, const struct job_task *task,
     free(tried.tables);
 }
 
-/* Plans the job of a group as its originator does. Returns the makespan, ps, or
-   0 if no plan exists. */
 static uint64_t planned_ps(const struct job_task *task, uint8_t *tree)
 {
     struct plan_job input = input_of(task, tree);
@@ -162,8 +160,6 @@ static uint32_t distance(const struct request *request, uint32_t group,
     return own * 2 * most + most - others;
 }
 
-/* Returns the free node that is nearest to the group's originator. There must
-   be a free node. */
 static uint32_t nearest(const uint16_t *of_node, const struct request *request,
                         uint32_t group)
 {

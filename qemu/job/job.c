@@ -49,8 +49,6 @@ static void record_batch(struct outcome *outcome, const struct outcome *next)
     timeline_sha256(next, batch->timeline);
 }
 
-/* Adds the outcome of the next batch to *outcome and frees *next. Returns 0, or
-   an exit status after a message if the kernel refuses to merge results. */
 static int add_batch(struct outcome *outcome, struct outcome *next,
                      const struct job_task *task)
 {
@@ -89,7 +87,6 @@ static int add_batch(struct outcome *outcome, struct outcome *next,
     return error != 0 ? EXIT_FAILED : 0;
 }
 
-/* Sends each originator its order of batch `index`. Waits for all reports. */
 static int send_orders(struct job *job, uint32_t index)
 {
     struct mesh_order *orders =

@@ -49,8 +49,6 @@ static uint8_t flags_of(const struct job_task *task)
     return (uint8_t)flags;
 }
 
-/* Returns the number of phases for the order; 0 if the originator computes
-   alone. */
 static uint8_t phases_of(const struct job_task *task)
 {
     return torus_nodes(task->request->size) > 1 ||

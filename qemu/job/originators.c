@@ -41,8 +41,6 @@ static void count_members(struct plan_job *input, const struct job_task *task)
     free(tree);
 }
 
-/* Returns about the makespan, ps, of a farm that has no outputs and uses four
-   ports. */
 static uint64_t rough_ps(const struct job_task *farm, uint64_t compute_ps)
 {
     const struct request *request = farm->request;
@@ -108,7 +106,6 @@ static bool plan_farm(struct wire_report *plan, const struct job_task *task,
 
 /* ---- reports ---- */
 
-/* Prints which originator a message is about, if there are several. */
 static void print_place(const struct job_task *task)
 {
     if (task->group_of_node != NULL) {
@@ -200,7 +197,6 @@ static int read_report(struct outcome *outcome, const struct job_task *task,
     return status;
 }
 
-/* Prints the nodes' states if a report failed and a node may be the cause. */
 static void explain_failures(const struct outcome *outcome,
                              struct job_mesh *mesh)
 {
@@ -277,7 +273,6 @@ static void add_loads(struct outcome *outcome)
     }
 }
 
-/* Returns a copy that has room to merge other results into it. */
 static struct kernel_result copy_result(const struct kernel_result *result,
                                         const struct job_task *task)
 {

@@ -10,8 +10,6 @@
 
 #define ALL_GROUPS UINT32_MAX
 
-/* Returns when the last node of a group ends in the first batch, ps. The group
-   may be ALL_GROUPS. */
 static uint64_t last_ps(const struct outcome *outcome, uint32_t group)
 {
     uint64_t last = 0;

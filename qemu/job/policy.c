@@ -80,7 +80,6 @@ static uint64_t farm_bytes(const struct job_task *task)
            1024u;
 }
 
-/* Returns the memory of hybrid's plan: up to 40 bytes for each worker. */
 static uint64_t hybrid_bytes(const struct job_task *task)
 {
     return 40u * torus_nodes(task->request->size) + 1024u;

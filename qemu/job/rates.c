@@ -53,8 +53,6 @@ static const struct field {
 
 /* ---- reading ---- */
 
-/* Prints which values a field allows, and its value. `value` NULL: the field is
-   missing. */
 static int refuse(const struct rates *rates, size_t index, const char *field,
                   const json_t *value, const char *allowed)
 {

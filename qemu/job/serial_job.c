@@ -198,7 +198,6 @@ static void guess_receipts(struct outcome_node *node)
     node->received_ps = node->interval[0].received_ps;
 }
 
-/* Returns the node's layer, which its log has with the node's sends. */
 static uint8_t layer_of(const struct probe_log *log)
 {
     uint8_t layer = 0;
@@ -443,8 +442,6 @@ static void print_uncounted(uint32_t counted, uint32_t nodes, const char *when)
     }
 }
 
-/* Sets messages, bytes and retries of the job. Retries include those of
-   messages that fetched logs. */
 static void set_traffic(struct outcome *outcome, const struct serial_job *job)
 {
     uint32_t before = job->counts.nodes_counted_before;
@@ -554,8 +551,6 @@ static void convert_report(const struct mesh_report *report, uint64_t offset_ps)
     }
 }
 
-/* Converts the other originators' reports to the first one's clock, after
-   exchanges with each. */
 static int convert_reports(struct serial_job *job)
 {
     const struct request *request = job->mesh.task->request;
@@ -594,7 +589,6 @@ static int send_order(struct job_mesh *mesh, const struct mesh_order order[])
     return EXIT_FAILED;
 }
 
-/* Prints the nodes' states after an error whose cause may be a board. */
 static void explain(struct job_mesh *mesh, int error)
 {
     if (error == ERR_PORT_BUSY || postmortem_hint(error) != NULL) {

@@ -103,7 +103,6 @@ static int open_ports(struct serial_mesh *mesh)
     return 0;
 }
 
-/* Returns whether a board's process has ended. Prints which board. */
 static bool somebody_died(struct serial_mesh *mesh)
 {
     uint32_t node;
@@ -252,8 +251,6 @@ static int find_mesh(struct serial_mesh *mesh)
     return error == 0 ? 0 : -1;
 }
 
-/* Returns whether a console's board has the position `at`. Stores the board's
-   position in found[]. */
 static bool is_at(struct console *console, struct torus_coord at,
                   uint64_t found[2])
 {
@@ -492,8 +489,6 @@ int serial_mesh_run(struct serial_mesh *mesh, const struct mesh_order *order)
 
 /* ---- several originators ---- */
 
-/* Writes an errand for originator `i`: what the first originator does for
-   it. */
 static void store_errand(uint8_t *out, const struct serial_mesh *mesh,
                          uint32_t i, enum serial_errand errand, uint8_t kind)
 {
@@ -645,7 +640,6 @@ int serial_mesh_run_several(struct serial_mesh *mesh,
 
 /* ---- the end ---- */
 
-/* Parses a line "ps=T kind=K detail=D value=V" of a log. */
 static bool read_event(struct node_event *event, const char *line)
 {
     *event = (struct node_event){0};

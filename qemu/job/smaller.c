@@ -27,7 +27,6 @@ static bool can_repeat(const struct request *request)
            !request->gdb;
 }
 
-/* Returns a request for one originator's load on a mesh of another size. */
 static struct request request_of(struct job_originator *originator,
                                  struct torus_size size,
                                  const struct request *request)

@@ -138,7 +138,6 @@ static uint64_t call_ps(const struct job_task *task, uint64_t known_ps)
 
 /* ---- trials ---- */
 
-/* Returns how many units of the load one unit of the trial stands for. */
 static uint32_t units_of_one(const struct job_task *task, uint32_t units)
 {
     const struct kernel_terms *terms = &task->originator->terms;

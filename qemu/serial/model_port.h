@@ -5,7 +5,7 @@
  * waits. So a run has the same result each time, however busy the machine is.
  *
  *   to the simulation   until, ns (8 bytes) | most (2) | bytes for the board
- * ... to the host         now, ns (8 bytes)   | bytes of the board ...
+ *   to the host         now, ns (8 bytes)   | bytes of the board
  *
  * The simulation answers each packet with one packet. Numbers are
  * little-endian. The boards run until time `until`. If most > 0, they stop

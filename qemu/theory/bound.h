@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A lower bound on the makespan of any scatter. Symbols of this header:
- *   V load, units         c compute time of a unit     tau transfer time of a
- * unit T makespan            alpha startup of a circuit   P originator's ports
- * in use
+ *   V  load, units        c      compute time of a unit
+ *   T  makespan           tau    transfer time of a unit
+ *   P  originator's ports in use at once, alpha: startup of a circuit
  *
  * Each startup multiplies the number of working nodes by P + 1 at most. So T
  * satisfies two conditions, one of the originator's ports and one of the nodes:

@@ -85,7 +85,6 @@ static bool give(struct hand_out *out, size_t worker, uint64_t units)
     return true;
 }
 
-/* Returns the worker whose last chunk ends first: it asks next. */
 static size_t next_worker(const struct hand_out *out)
 {
     size_t workers = out->farm->workers;

@@ -2,8 +2,8 @@
 /*
  * A farm that hands out falling chunks, after Gonzalez-Velez and Cole
  * (papers.md). Symbols of this header:
- *   t_i  worker i's time for a unit     F_i  worker i's share: (1/t_i) / sum of
- * 1/t S    units that remain              k    factor of at least 1
+ *   t_i  worker i's time for a unit   F_i  worker i's share: 1/t_i / sum of 1/t
+ *   S    units that remain            k    factor of at least 1
  *
  * A worker that asks for a chunk gets, by the paper's equation (9),
  *

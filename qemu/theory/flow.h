@@ -91,9 +91,10 @@ void theory_members_free(struct theory_members *members);
 /*
  * Plans one round of a scatter along members. Symbols:
  *   s_c       time from member c's receipt of this round's volume until its
- * next receipt; in the last round until the makespan W_c(s_c)  units that
- * member c and all members below it take in the round: a straight line, takes
- * s_c - less m_c       transfer time of these units; m'_c: in the next round
+ *             next receipt, or in the last round until the makespan
+ *   W_c(s_c)  units that c and all members below it take in the round; a
+ *             straight line: takes s_c - less
+ *   m_c       transfer time of these units; m'_c: in the next round
  *
  * If the parent's lane has time l left when it begins to serve child c, then
  *

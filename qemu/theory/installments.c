@@ -55,7 +55,6 @@ static const quad *worker_of(const struct sends *sends, size_t n)
         ->numbers[sends->order[(n - 1) % sends->workers]];
 }
 
-/* Returns the duration of send n: startup, and the chunk's transfer. */
 static struct affine transfer_of(const struct sends *sends, size_t n)
 {
     const quad *of = worker_of(sends, n);
@@ -413,8 +412,8 @@ static void add_worker(struct theory_star_plan *plan, struct periodic *periodic,
     periodic->startups += of[THEORY_STARTUP] + of[THEORY_LATENCY];
 }
 
-/* Returns the square root. A step of Newton's method doubles the number of
-   correct bits, of which a double has 53. */
+/* Returns the square root. A step of Newton's method doubles its correct
+   bits. */
 static quad root_of(quad value)
 {
     quad root = (quad)sqrt((double)value);

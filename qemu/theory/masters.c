@@ -21,8 +21,6 @@ struct basic {
     quad cost;
 };
 
-/* Returns the time in which a node computes the units that it holds at
-   first. */
 static quad alone(const struct basic *basic, size_t node)
 {
     return basic->network->compute * basic->workers->numbers[node][0];
@@ -261,7 +259,6 @@ static bool implies(const struct limit *by, const struct limit *of)
     return by->a <= of->a && by->b <= of->b && by->c >= of->c;
 }
 
-/* Adds a limit unless another implies it; removes limits that it implies. */
 static void add_limit(struct limits *limits, struct limit limit)
 {
     size_t kept = 0;

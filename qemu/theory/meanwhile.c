@@ -162,8 +162,6 @@ struct port {
     unsigned turn; /* number of results that the port has received */
 };
 
-/* Returns the units that one of the originator's four ports sends in a
-   round. */
 static long double units_of(const struct port *port, unsigned round)
 {
     long double units = 0;
@@ -199,7 +197,6 @@ static void take_in(struct port *port)
     port->turn += 1;
 }
 
-/* Sends the next round. Nodes compute it after the round before. */
 static void send(struct port *port)
 {
     const struct theory_input *input = port->input;

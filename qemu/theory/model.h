@@ -111,8 +111,10 @@ struct theory_detail {
  * Plans one round for equal nodes that use four ports at once. Returns 0, or
  *   ERR_EMPTY    the load has no units
  *   ERR_RANGE    compute_ps is 0, phases_max is too large, or the makespan
- * would exceed THEORY_TIME_MAX_PS ERR_PHASES   phases_want exceeds
- * phases_feasible, the only field then set Allocates memory while it runs.
+ *                would exceed THEORY_TIME_MAX_PS
+ *   ERR_PHASES   phases_want exceeds phases_feasible, which is then set
+ *
+ * Allocates memory while it runs.
  */
 NODISCARD int theory_plan(struct theory_plan *plan,
                           const struct theory_input *input);

@@ -15,8 +15,6 @@
 #define TERM_MAX 1e18L
 #define FRACTION_NEAR 1e-32L
 
-/* Reads the digits at the text's begin as a number. Returns the text behind
-   them. */
 static const char *read_digits(quad *value, const char *text)
 {
     for (; *text >= '0' && *text <= '9'; ++text) {
@@ -35,8 +33,6 @@ static quad power_of_10(long exponent)
     return power;
 }
 
-/* Reads an exponent: "e6", "E-6" or "e+06", at most EXPONENT_MAX. Returns
-   whether it is valid. */
 static bool read_exponent(long *exponent, const char *text)
 {
     const char *digits = text + 1 + (text[1] == '-' || text[1] == '+');

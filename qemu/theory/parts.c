@@ -84,8 +84,6 @@ uint32_t theory_part_of(const struct theory_detail *detail, uint32_t part,
     return detail->first[phase] + code * detail->batches + batch;
 }
 
-/* Returns the units that a node of this part sends to its children. Each
-   child's volume is rounded down. */
 static uint64_t sent_units(const struct theory_detail *detail,
                            const struct theory_part round[], uint32_t part,
                            unsigned layer, unsigned phases)

@@ -473,8 +473,6 @@ static void search(struct theory_collection *best, struct problem *problem,
 
 /* ---- results ---- */
 
-/* Removes workers without units from an order. Returns how many workers
-   remain. */
 static size_t thin(size_t *order, const struct theory_collection *of,
                    size_t count)
 {

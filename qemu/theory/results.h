@@ -2,8 +2,8 @@
 /*
  * A star of a master and workers whose results come back, after Ghatpande et
  * al. (papers.md). Symbols of the paper, in the units of the user's file:
- *   a_i  units that worker i gets       C_i  transfer time of a unit to worker
- * i E_i  its compute time of a unit     T    time until all results are back
+ *   a_i  units that worker i gets      C_i  a unit's transfer time to worker i
+ *   E_i  its compute time of a unit    T    time until all results are back
  *
  * The master sends a chunk to each worker in one order and collects the
  * results, `ratio` units for each unit of the load, in another order. Its link

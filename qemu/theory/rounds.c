@@ -25,7 +25,6 @@ struct choice {
     quad all_ps;
 };
 
-/* Returns the number of units that counts as 0: only rounding leaves so few. */
 static quad near_units(const struct trial *trial)
 {
     return ((quad)trial->input->load_units + trial->flow.stream[0].less) *
@@ -230,8 +229,6 @@ static quad after(const struct theory_flow *flow, unsigned i, quad left_ps)
     return flow->stream[i].scale * left_ps - flow->stream[i].behind;
 }
 
-/* Returns the part of a node of layer i that has `left_ps` left at its
-   receipt. */
 static struct theory_part part_of(const struct theory_flow *flow, unsigned i,
                                   quad left_ps, quad near)
 {

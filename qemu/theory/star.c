@@ -153,7 +153,6 @@ static void settle(struct round *round)
     } while (choose(round, false));
 }
 
-/* Selects workers anew as long as that shortens the makespan. */
 static void refill(struct round *round)
 {
     struct round trial = *round;
