@@ -332,7 +332,7 @@ int process_signal_pending(void)
     return 0;
 }
 
-/* Whether a child has ended within 0.5 s. Sets *pid to 0 if so. */
+/* Returns whether a child has ended within 0.5 s, and then sets *pid to 0. */
 static bool has_ended(pid_t *pid, int *status)
 {
     for (int tries = 0; *pid > 0 && tries < 50; ++tries) {

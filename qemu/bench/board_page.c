@@ -52,7 +52,6 @@ static void ask(struct board_page *page)
     __atomic_store_n(&page->well, well && !page->ps.silent, __ATOMIC_RELAXED);
 }
 
-/* Adds to each node with an error number what the number means. */
 static void add_words(json_t *nodes)
 {
     json_t *node;
@@ -69,8 +68,6 @@ static void add_words(json_t *nodes)
     }
 }
 
-/* Returns the boards' last answers as JSON, as qemu/report/page/boards.js needs
-   them. */
 static json_t *reading_json(const struct board_page *page)
 {
     json_t *nodes = ps_json(&page->ps);

@@ -38,7 +38,6 @@ static int same_probe(const struct probe_row *a, const struct probe_row *b)
     return order != 0 ? order : less_or_more(a->bytes, b->bytes);
 }
 
-/* Compares rows for sorting by node, size, round trip and time. */
 static int by_probe(const void *a, const void *b)
 {
     const struct probe_row *left = a;
@@ -74,7 +73,6 @@ static enum part part_of(uint32_t number, uint32_t count)
                                       : PART_SLOW;
 }
 
-/* Returns how many rows from the first on are repeats of one probe. */
 static uint32_t count_same(const struct probe_row row[], uint32_t rows)
 {
     uint32_t count = 0;
@@ -220,8 +218,6 @@ static uint64_t first_ps(const struct calibration *calibration)
     return first;
 }
 
-/* Compares pointers to rows for sorting by node; rows of a node keep their
-   order. */
 static int by_clock(const void *a, const void *b)
 {
     const struct probe_row *const *left = a;

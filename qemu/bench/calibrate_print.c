@@ -145,7 +145,6 @@ static void print_repeats(FILE *out, const struct calibration *calibration)
     fputc('\n', out);
 }
 
-/* Prints the largest offset and the largest drift of all clocks. */
 static void print_clocks(FILE *out, const struct calibration *calibration)
 {
     const struct calibrate_clock *off = &calibration->clock[0];

@@ -104,8 +104,6 @@ static int64_t now_ms(void)
 
 /* ---- output ---- */
 
-/* Returns what follows `prefix` in `text`, or NULL if `text` does not begin
-   with it. */
 static const char *behind(const char *text, const char *prefix)
 {
     size_t length = strlen(prefix);
@@ -155,7 +153,6 @@ static void output_add(struct output *said, int one)
     }
 }
 
-/* Reads all output of a program that has ended, and closes its file. */
 static void output_read(struct output *said, int log)
 {
     FILE *text = memory_or_exit(fdopen(log, "r"));
@@ -219,7 +216,6 @@ static int write_image(const struct flash_config *config,
     return image;
 }
 
-/* Starts a worker's process. Returns -1 with errno. */
 static pid_t start_child(const struct flash *flash, struct worker *worker)
 {
     struct flash_request request = {.config = flash->config,
@@ -247,7 +243,6 @@ static pid_t start_child(const struct flash *flash, struct worker *worker)
     return pid;
 }
 
-/* Makes the folder for the file into which dfu-util reads a board's flash. */
 static bool create_folder(struct worker *worker)
 {
     if (worker->board->way != FLASH_DFU) {
@@ -290,7 +285,6 @@ static int start(struct flash *flash, struct worker *worker,
     return 0;
 }
 
-/* Starts workers until `jobs` are running, or until a board has failed. */
 static void start_some(struct flash *flash)
 {
     for (unsigned i = 0; i < flash->config->jobs; ++i) {
@@ -484,7 +478,6 @@ static void look_after(struct flash *flash, struct worker *worker)
     }
 }
 
-/* Waits for the end of a worker, a signal, or a deadline. */
 static void wait_for_news(struct flash *flash)
 {
     const struct host_clock *clock = host_clock();

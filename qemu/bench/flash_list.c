@@ -50,8 +50,6 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Lists the entries of a folder, sorted. The caller frees each entry, and the
-   list. A missing folder counts as empty. */
 static int list_folder(struct dirent ***entries, const char *folder)
 {
     int count = scandir(folder, entries, NULL, alphasort);
@@ -159,7 +157,6 @@ static void name_port(char name[FLASH_NAME_BYTES], const struct looked *looked)
     free_entries(entries, count);
 }
 
-/* Examines a USB device. Returns whether boards can be flashed with it. */
 static bool look_at_device(struct looked *looked, const char *place)
 {
     struct flash_device *device = &looked->device;

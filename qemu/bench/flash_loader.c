@@ -179,8 +179,6 @@ static bool serial_connect(struct loader *loader)
                 true);
 }
 
-/* Returns the number in the listing's line "Device ID    : 0x0413 (...)", or
-   0. */
 static uint32_t serial_device(const struct loader *loader)
 {
     const char *line = strstr(loader->listing, "Device ID");

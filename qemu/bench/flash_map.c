@@ -42,9 +42,9 @@ struct reader {
     unsigned record_line;
     unsigned records; /* number of CSV records so far, with the header */
     unsigned field;
-    bool ended;         /* the last line ended outside quotes */
-    int index[COLUMNS]; /* field of each column; -1: none */
-    bool have[COLUMNS]; /* the record has a value of this column */
+    bool ended;         /* true: the last line ended outside of quotes */
+    int index[COLUMNS]; /* index of each column's field; -1: not in the file */
+    bool have[COLUMNS]; /* have[i]: the record has a value in column i */
     struct flash_board next;
     int status;
 };
@@ -116,7 +116,6 @@ static const char *parse_way(struct reader *reader, enum flash_way way,
     return allowed;
 }
 
-/* Parses a chip's unique number, and stores it in lower case. */
 static const char *parse_unique(char unique[FLASH_UNIQUE_BYTES],
                                 const char *text)
 {
@@ -143,7 +142,6 @@ static const char *parse_pins(char pins[IMAGE_PINS_BYTES], const char *text)
     return NULL;
 }
 
-/* Parses a value of a column. Returns NULL, or what is allowed. */
 static const char *parse_column(struct reader *reader, enum column column,
                                 const char *field)
 {
@@ -281,7 +279,7 @@ static void add_board(struct reader *reader)
     }
 }
 
-/* Is also called at the end of an empty line. */
+/* libcsv also calls this at the end of an empty line. */
 static void end_record(int end, void *context)
 {
     struct reader *reader = context;
@@ -302,7 +300,8 @@ static void end_record(int end, void *context)
     memset(&reader->next, 0, sizeof reader->next);
 }
 
-/* Feeds the parser line by line, so that the lines can be counted. */
+/* Gives the file to the CSV parser line by line, so that lines can be
+   counted. */
 static void read_lines(struct reader *reader, struct csv_parser *parser,
                        const uint8_t *data, uint64_t bytes)
 {

@@ -272,7 +272,6 @@ static int check(struct own_options *options)
 
 /* ---- staying ---- */
 
-/* Prints why boards have died since the last call. Returns whether any has. */
 static bool explain_deaths(struct wired *wired)
 {
     uint32_t node;
@@ -330,8 +329,6 @@ static void stop(FILE *out, const struct wired_config *config,
     fputs(" ended\n", out);
 }
 
-/* Makes the page ask boards through a console, over a duplicate of its
-   socket. */
 static int ask_boards(struct board_page *page, const struct wired *wired,
                       uint32_t node)
 {

@@ -106,8 +106,6 @@ static int check_nodes(const struct calibrate_options *options)
     return 0;
 }
 
-/* Chooses the nodes to probe: the given ones, or all but the originator.
-   Returns their number. */
 static uint32_t choose_nodes(struct torus_coord chosen[],
                              const struct calibrate_options *options)
 {

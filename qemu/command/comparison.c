@@ -68,8 +68,6 @@ static void set_terms(struct bound_input *terms, const struct outcome *outcome,
     terms->ports = request->ports;
 }
 
-/* Returns the units of the originator that has most: sending these takes
-   longest. */
 static double largest_units(const struct outcome *outcome)
 {
     uint64_t largest = outcome->originators > 1 ? 0 : outcome->load_units;
@@ -232,8 +230,6 @@ static bool has_hybrid(const struct request *request)
     return false;
 }
 
-/* Runs a schedule with as many rounds as requested, and if that is not one,
-   again with one round. */
 static int run_both(struct compare *compare, const struct request *request,
                     struct job_schedule schedule)
 {
@@ -423,8 +419,6 @@ static void print_reason(FILE *out, const struct compare *compare)
             compare->terms.ports > 1 ? "s" : "", 100 * sending_part(compare));
 }
 
-/* Returns the fastest entry with another schedule than the best entry has, or
-   NULL. */
 static const struct compare_entry *next_of(const struct compare *compare)
 {
     const struct compare_entry *best = &compare->entry[compare->best];

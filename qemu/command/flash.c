@@ -137,7 +137,6 @@ static const struct option_row rows[] = {
          "Folder in which the kernel lists USB devices (default " FLASH_LIST_USB
          ")"}};
 
-/* Prints a board and why it is refused, on stderr. Returns EXIT_FAILED. */
 static int refuse(const struct options *options,
                   const struct flash_board *board, const char *reason)
 {
@@ -266,8 +265,6 @@ static int check_identity(struct options *options,
     return 0;
 }
 
-/* Flashes all boards with the ELF image, or with the flash contents that it
-   describes. */
 static int flash_image(struct options *options, const struct elf_image *image)
 {
     struct flash_config *config = &options->config;

@@ -38,7 +38,6 @@ static const struct option_row rows[] = {
      .help = "Folder of lasting names of serial ports (default "
              "/dev/serial/by-id)"}};
 
-/* Returns whether a device gets a line in the map. */
 static bool is_mapped(const struct options *options,
                       const struct flash_device *device)
 {

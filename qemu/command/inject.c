@@ -74,7 +74,6 @@ int inject_options_add(void *field, const char *option, const char *text)
     return parse_report(option, text, parse(&options->injection[count], text));
 }
 
-/* Returns whether an earlier injection has the same node as injection `i`. */
 static bool is_second(const struct inject_options *options, uint32_t i)
 {
     struct torus_coord at = options->injection[i].at;

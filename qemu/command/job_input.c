@@ -55,7 +55,6 @@ static void print_arg(const struct job_options *options)
     fprintf(stderr, "'%s: ", bytes > ARG_SHOWN ? " and so on" : "");
 }
 
-/* Returns what --arg may be for a kernel, as text. */
 static const char *argument_of(const struct kernel *kernel)
 {
     const char *argument = format_of(kernel->name)->argument;
@@ -63,7 +62,6 @@ static const char *argument_of(const struct kernel *kernel)
     return argument != NULL ? argument : kernel->argument;
 }
 
-/* Prints that --arg is missing. Returns an exit status. */
 static int refuse_no_arg(const struct job_options *options)
 {
     const struct kernel *kernel = options->request.kernel;
@@ -82,7 +80,6 @@ static int refuse_no_arg(const struct job_options *options)
     return EXIT_USAGE;
 }
 
-/* Prints that the kernel refuses --arg. Returns an exit status. */
 static int refuse_arg(const struct job_options *options)
 {
     print_arg(options);
@@ -115,8 +112,6 @@ static int check_result(const struct kernel *kernel,
     return -1;
 }
 
-/* Calls the kernel's begin(). Returns whether the kernel accepts the
-   argument. */
 static bool begins(struct kernel_terms *terms, const struct kernel *kernel,
                    uint32_t work[], const struct kernel_job *job)
 {
@@ -167,7 +162,6 @@ static int check_levels(const struct job_task *task)
                        task->request->kernel->name);
 }
 
-/* Makes units of --unit bytes from a load of single bytes. */
 static int set_units(struct job_originator *originator,
                      const struct job_options *options)
 {
@@ -308,7 +302,6 @@ static int check_file(const struct option_place *given)
                         "must have a FILE of 1 byte or more");
 }
 
-/* Refuses a load that does not fit in a board's memory. */
 static int check_units(const struct job_options *options, uint32_t index)
 {
     struct job_task task = job_task_of(&options->request);

@@ -60,7 +60,6 @@ static void choose_mesh(struct job_options *options)
     }
 }
 
-/* Copies option values to the request, once all are parsed. */
 static void complete(void *own)
 {
     struct job_options *options = own;
@@ -426,7 +425,6 @@ void job_options_init(struct job_options *options, const char *command)
 
 /* ---- the options together ---- */
 
-/* Refuses meshes that cannot run on several MPI ranks. */
 static int check_ranks(const struct request *request)
 {
     if (ranks_count() > 1 && (!request->mesh->has_fabric || request->gdb)) {
@@ -551,7 +549,6 @@ static int check_policy(const struct job_options *options)
     return check_farm(options) == 0 ? check_reserve(options) : EXIT_USAGE;
 }
 
-/* Sets each node's slow_shift in the request from --slow. */
 static int set_slow_shifts(struct job_options *options)
 {
     static const char factors[] = "1248";

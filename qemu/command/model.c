@@ -120,7 +120,6 @@ static int take_word(void *own, const char *option, const char *text)
 
 /* ---- star ---- */
 
-/* Returns 0 if all workers are equal, else EXIT_USAGE after a message. */
 static int check_equal(const struct theory_star *star)
 {
     const struct theory_workers *workers = star->workers;
@@ -139,7 +138,6 @@ static int check_equal(const struct theory_star *star)
     return 0;
 }
 
-/* Returns the largest feasible number of rounds below `rounds`; at least 1. */
 static unsigned largest_feasible(const struct theory_star *star,
                                  unsigned rounds)
 {
@@ -155,7 +153,6 @@ static unsigned largest_feasible(const struct theory_star *star,
     return rounds;
 }
 
-/* Plans a star with a number of rounds. Returns an exit status. */
 static int plan_rounds(struct theory_star_plan *plan,
                        const struct theory_star *star, unsigned rounds)
 {

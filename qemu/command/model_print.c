@@ -102,7 +102,6 @@ static void add_chunk(json_t *chunks, size_t worker, json_t *chunk)
     json_array_append_new(json_array_get(chunks, worker), chunk);
 }
 
-/* Returns a new JSON object for a platform, or NULL if `json` is false. */
 static json_t *object_of(bool json, const char *platform, size_t workers)
 {
     return json ? json_pack("{s:s, s:I}", "platform", platform, "workers",
@@ -119,7 +118,6 @@ static void print_object(json_t *json)
 
 /* ---- star ---- */
 
-/* Returns each worker's share: the sum of its chunks. The caller frees it. */
 static quad *shares_of(const struct theory_star_plan *plan, size_t workers)
 {
     quad *shares = memory_or_exit(calloc(workers, sizeof *shares));

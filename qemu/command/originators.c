@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-/* Returns why the request cannot have several originators; NULL if it can. */
 static const char *refused_with(const struct request *request)
 {
     if (!schedule_has_groups(request->schedule.kind)) {
@@ -22,7 +21,6 @@ static const char *refused_with(const struct request *request)
     return NULL;
 }
 
-/* Refuses two originators at the same node. */
 static int check_places(const struct option_places *given)
 {
     for (uint32_t i = 0; i < given->count; ++i) {

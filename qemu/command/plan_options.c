@@ -202,8 +202,6 @@ const struct option_table plan_option_table = {
 
 /* ---- the options together ---- */
 
-/* Sets startup, transfer time and hop delay from the profile, if they are not
-   given. */
 static int apply_profile(struct plan_options *options)
 {
     const struct profile *profile = &options->profile;
@@ -248,8 +246,6 @@ static const char *parse_load(struct plan_options *options)
                : NULL;
 }
 
-/* Refuses a side above `most`, which is the limit with the options that `with`
-   names. */
 static int check_side(const struct plan_options *options, unsigned most,
                       const char *with)
 {
@@ -325,7 +321,6 @@ static const char *time_text(char text[TIME_BYTES],
     return plan_given(options, key) ? options->text[key] : text;
 }
 
-/* Sets the model's input from the options, which are checked. */
 static int set_input(struct plan_options *options)
 {
     uint16_t side = (uint16_t)options->side;

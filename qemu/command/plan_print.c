@@ -13,7 +13,6 @@ static uint64_t node_count(const struct plan_options *options)
     return options->side * options->side;
 }
 
-/* Returns the number of nodes that a plan of N phases reaches: 5^N. */
 static uint64_t active_nodes(const struct theory_plan *plan)
 {
     return theory_layer_nodes(plan->phases + 1u) / 4;
@@ -21,8 +20,6 @@ static uint64_t active_nodes(const struct theory_plan *plan)
 
 /* JSON. */
 
-/* Adds a part's share, volume and time of receipt to a JSON object. Returns the
-   object. */
 static json_t *with_part(json_t *json, const struct theory_part *part)
 {
     json_object_update_new(json, json_pack("{s:f, s:f, s:I}", "share_units",
@@ -135,7 +132,6 @@ static json_t *time_json(uint64_t time_ps)
                                : json_integer((json_int_t)time_ps);
 }
 
-/* Returns an option's text, or JSON null if it was not given. */
 static json_t *text_json(const struct plan_options *options, enum plan_key key)
 {
     return plan_given(options, key) ? json_string(options->text[key])
@@ -156,7 +152,6 @@ static json_t *computes_json(const struct plan_options *options)
     return times;
 }
 
-/* Returns the values of all options but torus, originator and load. */
 static json_t *inputs_json(const struct plan_options *options)
 {
     bool layers = plan_given(options, PLAN_LAYER_COMPUTE);
@@ -258,7 +253,6 @@ int plan_print_json(const struct plan_solved *solved,
 
 /* A table for people. */
 
-/* Returns a time in us with all six decimals. */
 static struct amount us_of(uint64_t time_ps)
 {
     struct amount us;

@@ -143,7 +143,6 @@ static uint64_t collect_ps(const struct theory_plan *plan,
     return (uint64_t)(sum_ps + 0.5);
 }
 
-/* Plans several rounds whose results return after all units are computed. */
 static int solve_collected(struct plan_solved *solved,
                            const struct plan_options *options, unsigned rounds)
 {
@@ -222,8 +221,6 @@ static int solve_best_results(struct plan_solved *solved,
     return error;
 }
 
-/* Plans by the model that the options need. Returns the solver's error, or an
-   exit status after a message. */
 static int solve(struct plan_solved *solved, const struct plan_options *options)
 {
     const struct theory_input *input = &options->input;
@@ -243,8 +240,6 @@ static int solve(struct plan_solved *solved, const struct plan_options *options)
                : solve_members(solved, input, options, rounds);
 }
 
-/* Prints whether --rounds or --phases is infeasible, and the largest feasible
-   number. */
 static int print_infeasible(const struct theory_plan *plan,
                             const struct plan_options *options)
 {

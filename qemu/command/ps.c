@@ -47,8 +47,6 @@ static int print(const struct options *options, const struct ps *ps)
     return 0;
 }
 
-/* Prints what the nodes have answered. Returns false if an output could not be
-   written. */
 static bool show(const struct options *options, struct ps *ps,
                  struct console *console)
 {
@@ -86,7 +84,6 @@ static bool look_for_page(const struct options *options,
     return well;
 }
 
-/* Serves a live page until the user ends it. */
 static bool serve(const struct options *options, struct console *console)
 {
     struct board_page *page = board_page_serve(

@@ -65,7 +65,6 @@ static int set_schedule(void *own, const char *option, const char *text)
     return options->choose ? 0 : schedule_of(&schedule->kind, text);
 }
 
-/* Returns the suffixes of file names that suit the kernel's output. */
 static const char *output_suffixes(const void *own)
 {
     const struct own_options *options = own;
@@ -114,7 +113,6 @@ static const struct option_row rows[] = {
      OPTION_TCP_PORT},
 };
 
-/* Checks that -o is given once at most, or once for each originator. */
 static int check_output_count(const struct own_options *options)
 {
     uint32_t originators = options->job.request.originators;
@@ -181,7 +179,6 @@ static int check_output(const struct own_options *options)
     return 0;
 }
 
-/* Prints before the run that the kernel's output will not be kept. */
 static void warn_of_no_output(const struct own_options *options)
 {
     const struct request *request = &options->job.request;
@@ -215,7 +212,6 @@ static int write_output(FILE *out, const char *path,
     return 0;
 }
 
-/* Writes the outputs of several originators to one file. */
 static int write_output_file(const char *path, const struct outcome *outcome,
                              uint32_t first, uint32_t count)
 {
@@ -231,7 +227,6 @@ static int write_output_file(const char *path, const struct outcome *outcome,
     return file_output_close(&file, status == 0) == 0 ? 0 : 1;
 }
 
-/* Writes the outputs to one file each, or all to a single file. */
 static int write_outputs(const struct own_options *options,
                          const struct outcome *outcome)
 {
@@ -247,8 +242,6 @@ static int write_outputs(const struct own_options *options,
     return failed;
 }
 
-/* Writes the report to all that want it: --report, --html, --json and the
-   served page. */
 static int write_report(const struct own_options *options,
                         const struct outcome *outcome)
 {
@@ -385,7 +378,6 @@ static int compare_sizes(struct outcome *outcome, const struct request *request)
     return status;
 }
 
-/* Completes the request. Nothing changes it afterwards. */
 static int prepare(struct own_options *options)
 {
     int status = job_options_check(&options->job);
@@ -498,7 +490,6 @@ static void print_kernel(const struct kernel *kernel)
     putchar('\n');
 }
 
-/* Sets bit i of *own if `text` is the name of kernel i in the kernel table. */
 static int choose_kernel(void *own, const char *option, const char *text)
 {
     uint64_t *chosen = own;

@@ -206,8 +206,6 @@ struct point {
     uint64_t squares;
 };
 
-/* Returns voltage number `value` of the sweep, nV, rounded as the kernel
-   does. */
 static int64_t voltage_of(const struct sweep *sweep, uint64_t value)
 {
     int64_t span = sweep->last_nv - sweep->first_nv;

@@ -68,8 +68,6 @@ struct arg {
     uint32_t shift;
 };
 
-/* Reads a whole number and moves *text behind it. Returns whether there is
-   one. */
 static bool read_number(long *value, const char **text, long least, long most)
 {
     char *end;
@@ -172,8 +170,6 @@ static uint32_t store_filter(uint8_t *out, const struct filter *filter,
 
 /* ---- the image ---- */
 
-/* Copies the samples of each channel into a plane. join_planes() does the
-   reverse. */
 static void split_planes(uint8_t *plane, const struct image *image)
 {
     size_t pixels = (size_t)image->width * image->height;
@@ -196,7 +192,6 @@ static void join_planes(struct image *image, const uint8_t *plane)
     }
 }
 
-/* Makes the image's planes the load, and its shape the load's context. */
 static void fill_load(struct format_load *load, const struct image *image,
                       const struct filter *filter)
 {

@@ -44,8 +44,6 @@ static int digest_order(const void *a, const void *b)
     return memcmp(a, b, DIGEST_BYTES);
 }
 
-/* Sorts the digests and removes those that are repeated, as the kernel needs
-   them. */
 static void sort_digests(struct format_load *load)
 {
     uint32_t kept = 0;

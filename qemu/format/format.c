@@ -202,8 +202,6 @@ void format_list_files(struct format_load *load, const char *const path[],
     }
 }
 
-/* Appends a file to the load. Returns 0 and the file's size, or 1 after a
-   message. */
 static int append_file(struct format_load *load, uint64_t *bytes,
                        const char *path)
 {

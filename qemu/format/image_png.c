@@ -67,7 +67,6 @@ static bool is_transparent(png_structp png, png_infop info)
     return png_get_color_type(png, info) != PNG_COLOR_TYPE_PALETTE;
 }
 
-/* Returns why the image cannot be read, or NULL. */
 static const char *refusal(png_structp png, png_infop info)
 {
     if (png_get_bit_depth(png, info) > 8) {
@@ -101,7 +100,6 @@ static void read_rows(struct reader *reader)
     png_read_end(png, NULL);
 }
 
-/* Returns whether the image was read. If not, reader->reason tells why. */
 static bool read_image(struct reader *reader)
 {
     png_structp png = reader->png;

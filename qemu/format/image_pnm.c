@@ -47,7 +47,6 @@ struct work {
     uint32_t y; /* row that is read or written */
 };
 
-/* Sets the image's size. Returns NULL, or why the image cannot be read. */
 static const char *accept_head(struct work *work)
 {
     const struct pam *pam = &work->pam;

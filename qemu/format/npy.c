@@ -107,7 +107,6 @@ static void run_call(struct call *call)
     close(out);
 }
 
-/* Prints why the script has failed. Returns 1. */
 static int print_error(const struct call *call, const char *first,
                        const char *second)
 {
@@ -127,7 +126,6 @@ static int print_error(const struct call *call, const char *first,
     }
 }
 
-/* Parses the numbers at the begin of the script's output, and removes them. */
 static bool parse_product(struct npy_product *product, struct bytes *out)
 {
     uint64_t want;

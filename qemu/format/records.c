@@ -136,7 +136,6 @@ static int check_value(struct request *request)
 
 /* ---- kernel argument ---- */
 
-/* Returns a decimal number multiplied by 10^decimals. */
 static int64_t scaled(const char *text, uint32_t decimals)
 {
     int64_t value = 0;
@@ -195,8 +194,6 @@ static void fill_arg(struct format_load *load, const struct request *request,
     load->arg_bytes = ARG_BYTES + text_bytes;
 }
 
-/* Stores the header row for write(), and makes the rest of the table the
-   load. */
 static void fill_load(struct format_load *load, struct records_table *table,
                       const char *path)
 {
@@ -335,7 +332,6 @@ static int check_records(const struct format_load *load, const char *path)
     return 0;
 }
 
-/* Writes the header row and the output's rows as the table's file has them. */
 static int write_records(FILE *out, const struct format_load *load,
                          const char *path, const uint8_t *output,
                          uint64_t bytes)

@@ -94,7 +94,6 @@ static bool is_same(const char *word, const char *text, size_t bytes)
     return strlen(word) == bytes && memcmp(word, text, bytes) == 0;
 }
 
-/* Returns the first 40 bytes of a field as messages show them. */
 static const char *shown(char out[SHOWN_BYTES], const char *text, size_t bytes)
 {
     size_t kept = bytes < 40 ? bytes : 40;
@@ -251,7 +250,6 @@ static void check_found(struct scan *scan, const struct records_column *column)
     }
 }
 
-/* Refuses a table whose columns are not those of the first table. */
 static int check_header(const struct scan *scan, const struct scan *first)
 {
     for (uint32_t i = 0; i < scan->columns && i < first->columns; ++i) {
@@ -538,7 +536,6 @@ static void find_hint(struct scan *scan)
     scan->hint_bytes = scan->hint != 0 ? at : 0;
 }
 
-/* Reads a table's file. Adds the last newline, if it is missing. */
 static int read_file(struct format_load *load, struct scan *scan)
 {
     struct text *text = &scan->table.text;
@@ -567,7 +564,6 @@ static int read_file(struct format_load *load, struct scan *scan)
     return 0;
 }
 
-/* Returns a byte that is in no table; or a newline, if there is none. */
 static uint8_t unused_byte(const bool used[256])
 {
     for (unsigned byte = 0; byte < 256; ++byte) {
@@ -607,7 +603,6 @@ static int read_files(struct format_load *load, struct scan scan[],
     return status;
 }
 
-/* Returns the length of all records after the header row. */
 static uint64_t rows_of(const struct records_table *table)
 {
     return table->text.bytes - table->header_bytes;

@@ -65,7 +65,6 @@ static bool is_same(const uint8_t *a, const uint8_t *b, size_t bytes,
     return true;
 }
 
-/* Returns whether a pattern was listed before, and then counts it. */
 static bool is_again(struct patterns *patterns, const uint8_t *text,
                      size_t bytes, unsigned number)
 {
@@ -161,8 +160,6 @@ static int store_list(struct format_load *load, const uint8_t *text,
     return status;
 }
 
-/* Reads the lines of a file as patterns. Blank lines at its end do not
-   count. */
 static int read_patterns(struct format_load *load, const char *path, bool folds)
 {
     struct text text;
@@ -203,7 +200,6 @@ static size_t options_of(bool *several, const uint8_t *arg, uint32_t arg_bytes)
                : 0;
 }
 
-/* Stores --arg without repeated patterns. Refuses invalid patterns. */
 static int store_patterns(struct format_load *load, const uint8_t *arg,
                           uint32_t arg_bytes)
 {
@@ -219,7 +215,6 @@ static int store_patterns(struct format_load *load, const uint8_t *arg,
     return bytes > PATTERN_MAX ? print_error(NULL, 1, bytes) : 0;
 }
 
-/* Stores the kernel's argument. Returns what read() returns. */
 static int read_arg(struct format_load *load, const uint8_t *arg,
                     uint32_t arg_bytes)
 {

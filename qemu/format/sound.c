@@ -262,7 +262,6 @@ static int truncated(const struct reader *reader, uint64_t stated,
                       stated, there);
 }
 
-/* Checks before reading that the file has as many bytes as its header says. */
 static int check_bytes(const struct sound *sound, const struct reader *reader)
 {
     const struct sound_header *header = &reader->header;
@@ -283,7 +282,6 @@ static int check_bytes(const struct sound *sound, const struct reader *reader)
                : 0;
 }
 
-/* Checks after reading that the file has as many frames as its header says. */
 static int check_frames(const struct sound *sound, struct reader *reader)
 {
     struct sound_header *header = &reader->header;
@@ -325,7 +323,6 @@ static int read_all(struct sound *sound, struct reader *reader, uint32_t wanted)
     return status == 0 ? check_frames(sound, reader) : status;
 }
 
-/* Prints why a file cannot be read: it has no integer samples. Returns 1. */
 static int refuse(const char *path, const struct mark *mark)
 {
     return mark == NULL
@@ -353,8 +350,6 @@ static void tell(struct format_load *load, const struct reader *reader,
     }
 }
 
-/* Opens a copy of the file with a corrected header. Returns 0, or 1 after a
-   message. */
 static int open_copy(struct reader *reader)
 {
     int file = process_memory();

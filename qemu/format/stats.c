@@ -56,7 +56,6 @@ static int check_raw(struct format_load *load, const char *path, uint8_t type)
     return 0;
 }
 
-/* Refuses a type in --arg that the file's samples do not have. */
 static int refuse_type(const char *path, uint8_t type, uint8_t is)
 {
     return usage_error("--arg: type '%s': samples of %s are %s; leave type= "
@@ -64,8 +63,6 @@ static int refuse_type(const char *path, uint8_t type, uint8_t is)
                        type_name(type), file_name(path), type_name(is));
 }
 
-/* Decodes a sound file. A unit of the load is a frame: a sample of each
-   channel. */
 static int decode_sound(struct format_load *load, const char *path,
                         uint8_t *type)
 {
@@ -89,8 +86,6 @@ static int decode_sound(struct format_load *load, const char *path,
     return 0;
 }
 
-/* Reads the samples of a sound file, or all bytes of another file as
-   samples. */
 static int take_samples(struct format_load *load, const char *path,
                         uint8_t *type)
 {

@@ -30,7 +30,7 @@ struct fabric_job {
     uint32_t nodes;
     struct gdb_sockets *sockets; /* or NULL */
     char zygote_object[PATH_MAX];
-    struct torus_coord *originator; /* places of all originators */
+    struct torus_coord *originator; /* positions of all originators */
     struct mesh_config config;
     struct backend backend;
     struct mesh driver;

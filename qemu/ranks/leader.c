@@ -144,8 +144,6 @@ static void send_whole(struct leader *leader, uint32_t node,
     ranks_put(rank_of(leader, node), RECORD_PAYLOAD, node, body, 2);
 }
 
-/* Prepares the record SEND, which tells the rank of a message's sender to send
-   it. */
 static void describe_send(struct leader *leader, uint32_t node,
                           const struct message *message)
 {
@@ -579,8 +577,6 @@ static int read_image(struct image_bytes *image, const char *path)
     return path == NULL ? 0 : file_read(&image->data, &image->bytes, path);
 }
 
-/* Tells all other ranks which nodes they get. Returns 0, or 1 after a
-   message. */
 static int open_others(struct leader *leader)
 {
     const struct boards_config *boards = &leader->config.boards;

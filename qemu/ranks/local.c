@@ -214,8 +214,6 @@ static bool send(struct local *local, uint32_t index,
 
 /* ---- in ---- */
 
-/* Sends the messages that have waited for a node's payload. Returns false if
-   one of them is invalid. */
 static bool send_waiting(struct local *local, uint32_t index)
 {
     struct local_node *node = &local->node[index];
@@ -294,7 +292,6 @@ static bool take_payload(struct local *local, uint32_t index,
     return true;
 }
 
-/* Makes a node expect a payload, which may have come already. */
 static bool expect(struct local *local, uint32_t index,
                    const struct record_answer *answer)
 {

@@ -56,8 +56,6 @@ static void make_plain(char text[RECORD_NAME_BYTES])
     }
 }
 
-/* Stores a record HELLO. Returns whether its rank has this program's
-   version. */
 static bool keep(const struct ranks_record *record)
 {
     struct record_hello *one = &hello[record->from];
@@ -83,8 +81,6 @@ static bool keep(const struct ranks_record *record)
     return true;
 }
 
-/* Stores the records HELLO of all other ranks. Returns false after a message if
-   one is missing, or of another version. */
 static bool keep_all(void)
 {
     double until_s = host_clock_s(host_clock()) + CALL_S;

@@ -132,7 +132,6 @@ static bool has_same_emulator(const struct record_open *open)
     return false;
 }
 
-/* Fills in how boards are started. Returns false after a message. */
 static bool describe_boards(struct boards_config *boards, struct share *share)
 {
     const struct record_open *open = &share->open;

@@ -117,8 +117,6 @@ words(const struct chart *chart, double x, double y, const char *anchor,
     fputs("</text>\n", out);
 }
 
-/* Returns the y pixel of the base line of a text whose middle is at this
-   height. */
 static double beside(int height)
 {
     return down(height) + 4.5;
@@ -134,7 +132,6 @@ static void mark(struct chart *chart, const char *style, uint64_t at_ps,
             down(top), x, down(bottom), style);
 }
 
-/* Draws a box. Its times count from the user's order, ps. */
 static void box_at(struct chart *chart, enum paint paint, uint64_t start_ps,
                    uint64_t end_ps, int top, int bottom)
 {
@@ -167,7 +164,6 @@ static void ground(struct chart *chart, unsigned layer, uint64_t start_ps,
     }
 }
 
-/* Draws a dashed line where the plan has the layer receive its load. */
 static void planned_mark(struct chart *chart, unsigned layer, int top,
                          int bottom)
 {
@@ -271,8 +267,6 @@ static void circuit_boxes(struct chart *chart,
         chart->top[other] + ROW - MARGIN);
 }
 
-/* Writes a layer's label; if there are several originators, with the group's
-   originator. */
 static void layer_label(struct chart *chart, uint32_t group, unsigned layer,
                         int height)
 {

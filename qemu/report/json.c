@@ -136,7 +136,6 @@ static json_t *plan_json(const struct outcome *outcome)
         rate_from != NULL ? json_name(rate_from) : NULL);
 }
 
-/* Returns a node's compute intervals; NULL if the run had one round. */
 static json_t *intervals_json(const struct outcome *outcome,
                               const struct outcome_node *node)
 {
@@ -158,8 +157,6 @@ static json_t *intervals_json(const struct outcome *outcome,
     return intervals;
 }
 
-/* Returns the position of the originator that serves a node; NULL if there is
-   one originator. */
 static json_t *originator_json(const struct outcome *outcome,
                                const struct outcome_node *node)
 {
@@ -172,7 +169,6 @@ static json_t *originator_json(const struct outcome *outcome,
     return json_pack("[i,i]", at->x, at->y);
 }
 
-/* Returns a node's figures; NULL if the node got no units in any batch. */
 static json_t *node_json(const struct outcome *outcome, uint32_t index)
 {
     const struct outcome_node *node = &outcome->node[index];
@@ -202,8 +198,6 @@ static json_t *node_json(const struct outcome *outcome, uint32_t index)
     return json;
 }
 
-/* Returns how much stack the node that used most has used, and the stack's
-   size. */
 static json_t *stack_json(const struct outcome *outcome)
 {
     uint64_t used = 0;
@@ -305,7 +299,6 @@ static json_t *network_json(const struct outcome *outcome)
                      list_of(outcome, TORUS_PORTS, 0, port_json));
 }
 
-/* Returns the whole job's result; for several INPUTs with its `places`. */
 static json_t *whole_result_json(const struct outcome *outcome)
 {
     json_t *result = result_json(outcome, outcome->originators);

@@ -263,7 +263,6 @@ static void drop_circuits(json_t *report, size_t bytes)
 
 #define DUMP_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(12))
 
-/* Returns the length of a report's text. */
 static size_t text_bytes(const json_t *report)
 {
     return json_dumpb(report, NULL, 0, DUMP_FLAGS);
@@ -337,7 +336,6 @@ static const char *write_until(FILE *out, const char *from, const char *comment)
     return at + strlen(comment);
 }
 
-/* Returns the end of the parts of the script that a page needs. */
 static const char *script_end(const json_t *report)
 {
     if (json_object_get(report, "live") != NULL) {

@@ -37,7 +37,6 @@ static struct place place_of(const struct outcome *outcome,
     return place;
 }
 
-/* Prints an offset as "12"; with several INPUTs as "a.txt:12". */
 static void print_place(FILE *out, const struct place *place)
 {
     if (place->in.name != NULL) {

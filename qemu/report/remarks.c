@@ -229,7 +229,6 @@ static void judge_data(json_t *remarks, const struct outcome *outcome)
 
 /* ---- plan and run ---- */
 
-/* Adds a remark on why the plan was missed, if no other remark tells. */
 static void judge_rest(json_t *remarks, const struct outcome *outcome)
 {
     const struct outcome_node *cheap = extreme(outcome, unit_ps_of, -1);
@@ -291,8 +290,6 @@ static int by_value(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* Computes the quartiles of the unit time over all nodes that have computed,
-   ps; 0 if none has. */
 static void quarters_of(double quarter_ps[3], const struct outcome *outcome)
 {
     double *unit_ps =

@@ -166,8 +166,6 @@ static void print_list(FILE *out, const json_t *list)
     fprintf(out, "%s\n", count == 0 ? " none" : "");
 }
 
-/* Returns whether a value is a list NAME_hex that collect_lines() has
-   stored. */
 static bool is_twin(const char *name, const json_t *value)
 {
     size_t length = strlen(name);

@@ -86,8 +86,6 @@ static void take_event(struct stream *stream)
     }
 }
 
-/* Copies the next bytes of a stream's event. Returns their number, or 0 if none
-   are left. */
 static size_t copy_event(struct stream *stream, char *to, size_t room)
 {
     const char *from;
@@ -378,7 +376,6 @@ static int listen_error(uint16_t port)
     return -1;
 }
 
-/* Returns a socket that listens on 127.0.0.1, or -1 after a message. */
 static int listen_on(uint16_t *port)
 {
     struct sockaddr_in at = {.sin_family = AF_INET,

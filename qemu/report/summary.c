@@ -224,8 +224,6 @@ static void print_rounds(FILE *out, const struct outcome *outcome)
     fputc('\n', out);
 }
 
-/* Prints that figures of nodes and layers are the first batch's, if there are
-   several batches. */
 static void print_batches(FILE *out, const struct outcome *outcome)
 {
     if (outcome->batch_count > 1) {
@@ -283,7 +281,6 @@ static void print_row(FILE *out, const char *name, const char *planned,
             remark[0] == '\0' ? "" : "  ", remark);
 }
 
-/* Returns a planned time as text; "-" for 0, which means unknown. */
 static struct amount planned(uint64_t time_ps)
 {
     return time_ps > 0 ? amount_time(time_ps) : (struct amount){"-"};
@@ -362,8 +359,6 @@ static void print_more_times(FILE *out, const struct outcome *outcome)
             outcome->plan.meanwhile ? ", outputs returned meanwhile" : "");
 }
 
-/* Returns how many bytes of the load nodes passed on to others, in one
-   batch. */
 static uint64_t passed_on_bytes(const struct outcome *outcome)
 {
     uint64_t bytes = 0;

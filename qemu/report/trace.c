@@ -86,8 +86,6 @@ static void print_state(FILE *out, const struct outcome *outcome,
             node->interval[k].units, start_ps, end_ps);
 }
 
-/* Prints the states of a node in one interval, except receiving
-   (print_receipt()). */
 static void print_interval(FILE *out, const struct outcome *outcome,
                            uint32_t index, unsigned k)
 {

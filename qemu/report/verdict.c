@@ -17,7 +17,6 @@
 
 /* ---- the sentence ---- */
 
-/* Prints how much the kernel has found, if its result has a `count`. */
 static void print_found(FILE *out, const struct outcome *outcome,
                         const struct format *format)
 {
@@ -33,8 +32,6 @@ static void print_found(FILE *out, const struct outcome *outcome,
     json_decref(result);
 }
 
-/* Prints "7.23 times as fast as one board", or "16 times slower than one
-   board". */
 static void print_speed(FILE *out, double speedup)
 {
     if (speedup > 0.995 && speedup < 1.005) {

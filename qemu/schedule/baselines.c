@@ -104,8 +104,6 @@ bool schedule_nearest(struct schedule_circuit circuits[],
 
 /* ---- star ---- */
 
-/* Lists the nodes by their distance from the originator, itself first. The
-   caller frees the list. */
 static uint32_t *list_nearest(struct torus_size size)
 {
     uint32_t nodes = torus_nodes(size);
@@ -168,7 +166,7 @@ struct ray {
 };
 
 struct rays {
-    /* one ray per node; `ports` is 0 for nodes that are no members */
+    /* one ray for each node; .ports is 0 if it is no member */
     struct ray *ray;
     uint32_t queued[TORUS_PORTS];
     /* movable[a][b]: number of rays through port a that could use port b */
@@ -253,7 +251,6 @@ static void place_ray(struct rays *rays, struct ray *ray)
     set_port(rays, ray, port);
 }
 
-/* Creates the rays of the members, without ports. */
 static struct ray *create_rays(struct torus_size size,
                                struct torus_coord originator,
                                const bool member[])

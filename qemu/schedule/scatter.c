@@ -128,7 +128,6 @@ static bool reached(const struct search *search, uint32_t node)
     return node == 0 || search->circuits[node].phase != 0;
 }
 
-/* Returns whether a node can send in this phase. */
 static bool active(const struct search *search, uint32_t node)
 {
     return node == 0 ||
@@ -187,7 +186,6 @@ static bool ordered(const struct search *search, uint32_t early, uint32_t node,
     }
 }
 
-/* Counts the circuits of earlier phases on a link that may not be over. */
 static uint32_t crossings(const struct search *search, uint32_t link,
                           uint32_t node, unsigned port)
 {
@@ -533,7 +531,6 @@ static void start(struct search *search, const struct weights *weights)
     search->sender_count = 1;
 }
 
-/* Adds the nodes that this phase has reached to those that can send. */
 static void end_phase(struct search *search)
 {
     for (uint32_t node = 1; node < search->nodes; ++node) {
@@ -560,7 +557,6 @@ static unsigned least_phases(struct torus_size size)
     return phases;
 }
 
-/* Makes a tree with these weights. Returns whether it reaches all nodes. */
 static bool run(struct search *search, const struct weights *weights)
 {
     uint32_t ports = schedule_ports(search->size);

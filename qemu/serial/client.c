@@ -141,7 +141,6 @@ const struct console_counters *console_counters(const struct console *console)
 
 /* ---- lines ---- */
 
-/* Returns 0; or -1 if the port is gone, or accepts nothing for wait_ms. */
 static int write_bytes(struct console *console, const char *data,
                        unsigned bytes)
 {
@@ -518,7 +517,6 @@ static int send_ahead(struct console *console, struct transfer *transfer)
     return 0;
 }
 
-/* Begins again at `base`. Returns 0 or -1. */
 static int send_again(struct console *console, struct transfer *transfer)
 {
     console->counters.retries += 1;
@@ -569,8 +567,6 @@ static int parse_data(struct transfer *transfer, char *text)
     return at > transfer->base;
 }
 
-/* Reads the reply to a line of this transfer. Returns what parse_data()
-   returns. */
 static int parse_answer(struct transfer *transfer, char *text)
 {
     uint64_t next = 0;
@@ -658,8 +654,6 @@ static int transfer_all(struct console *console, struct transfer *transfer)
     return status;
 }
 
-/* Sends a command. Returns 0 if the reply is `ok`, 1 if it is `err busy`, else
-   -1. */
 static int request_ok(struct console *console, struct console_reply *reply,
                       const char *command)
 {

@@ -13,7 +13,6 @@ static int put_place(char *out, size_t room, unsigned x, unsigned y,
                     port < TORUS_PORTS ? torus_port_names[port] : "");
 }
 
-/* Writes where a cable leads, and where it should. */
 static int put_ends(char *out, size_t room, struct torus_size size,
                     const struct discover_fault *fault)
 {

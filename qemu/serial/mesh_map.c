@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-/* Returns the code of the fault with this name, or 0 for an unknown name. */
 static uint8_t code_of(const char *name)
 {
     uint8_t code = DISCOVER_TWISTED;
@@ -16,8 +15,6 @@ static uint8_t code_of(const char *name)
     return code;
 }
 
-/* Returns the port in a row's word KEY=PORT, or TORUS_PORTS if there is
-   none. */
 static uint8_t port_of(const struct console_reply *row, const char *key)
 {
     char name[CONSOLE_WORD_BYTES];

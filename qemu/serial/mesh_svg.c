@@ -132,8 +132,6 @@ static void draw_wrong(FILE *out, const struct mesh_map *map,
 
 /* ---- nodes ---- */
 
-/* Returns why a node cannot join a job, or that it does not answer; NULL if it
-   can. */
 static const char *complaint(const struct mesh_map *map, uint32_t index)
 {
     const struct identity *its =
@@ -202,8 +200,6 @@ static const char style[] =
     ".page{stroke:none;fill:#fff}\n"
     "</style>\n";
 
-/* Prints the lines below the grid: faults, then nodes that cannot join a
-   job. */
 static void list(FILE *out, const struct mesh_map *map, int y)
 {
     char text[FAULT_TEXT_BYTES];

@@ -147,8 +147,6 @@ bool ps_read(struct ps *ps)
     return all && !ps->silent;
 }
 
-/* Returns whether an originator has waited for a message for STILL_MS or
-   longer. */
 static bool is_waiting(const struct ps_node *node)
 {
     return node->job && strcmp(node->waypoint, "message") == 0 &&

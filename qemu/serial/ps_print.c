@@ -59,7 +59,6 @@ static const char *exception_name(uint32_t exception)
     return exception < sizeof names / sizeof *names ? names[exception] : "?";
 }
 
-/* Prints the source line of a node's fault, or why it is unknown. */
 static void print_where(FILE *out, const struct ps_node *node)
 {
     if (node->pc_at[0] != '\0') {

@@ -228,7 +228,6 @@ static void end_failed(struct sweep *sweep, struct sweep_node *node, int error)
 
 /* ---- requests ---- */
 
-/* Adds a node and a path to a request. Returns false if the request is full. */
 static bool add(struct batch *batch, struct sweep_node *node, uint32_t index,
                 struct torus_path path, unsigned which)
 {

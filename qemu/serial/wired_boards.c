@@ -185,8 +185,6 @@ static int lay_console(struct wired *wired, uint32_t node)
     }
 }
 
-/* Connects a board's QEMU monitor with the forwarder, if there are gdb
-   sockets. */
 static int lay_monitor(struct wired *wired, uint32_t node)
 {
     int pair[2];
@@ -290,8 +288,6 @@ static void compose(struct line *line, const struct wired *wired, uint32_t node)
                                                     : wired->config.firmware);
 }
 
-/* Closes this program's copies of a board's descriptors, except the gdb socket,
-   which is the caller's. */
 static void close_ends(struct board *board)
 {
     for (int i = 0; i <= CHILD_MONITOR; ++i) {

@@ -50,7 +50,6 @@ static struct item *add(struct list *list)
     return item;
 }
 
-/* Removes the item at *place from the list, and frees it. */
 static void drop(struct list *list, struct item **place)
 {
     struct item *item = *place;
