@@ -161,25 +161,25 @@ bool theory_star_installments(struct theory_star_plan *plan,
 
 /* ---- uniform rounds ---- */
 
-/* A plan of uniform multi-round chunks for P equal workers, by
-   theory_star_umr(). Beaumont et al. call a send's startup G, a unit's transfer
-   time g, computing's startup W, and a unit's compute time w. */
+/* A plan of uniform multi-round chunks for P equal workers (theory_star_umr()),
+   with the symbols of Beaumont et al.: a send of a units takes G + g a, and to
+   compute them takes W + w a. A worker waits if it has computed all it has
+   before its last chunk comes; those that wait are the last ones to be
+   served. */
 struct umr {
     const struct theory_star *star;
     quad g, w, startup, latency;
     quad workers; /* P, the number of workers */
-    /* w / (P g): a chunk times this, plus `extra`, is the next round's */
+    /* w / (P g): a chunk times `ratio`, plus `extra`, is the next round's */
     quad ratio;
     quad extra; /* (W - P G) / (P g) */
     unsigned rounds;
-    /* n: number of workers that wait before their last chunk comes, with worker
-       P, which is served last */
+    /* n: number of workers that wait; worker P, served last, counts as one */
     size_t waiting;
     quad growth; /* s: the sum of ((g + w) / w)^k over k = 0 .. n - 1 */
     /* a_j: chunk of round j; in the last round the mean */
     quad chunk[THEORY_INSTALLMENTS_MAX];
-    /* transfer time of a chunk of round 0, startup included: G + g a_0 */
-    quad first;
+    quad first; /* G + g a_0: a send of round 0, with its startup */
     quad least; /* z: units of worker P in the last round */
     quad makespan;
 };
@@ -213,11 +213,12 @@ static void set_uniform(struct affine *chunk, const struct umr *umr)
 }
 
 /*
- * Sets z, the units of worker P in the last round, as a line. Symbols: struct
- * umr. Worker P - k, which is served k places before worker P, began k (G + g
- * a_0) earlier; both end together. If it does not wait, it gets z + k (G + g
- * a_0) / w units. If it waits, its transfer takes ((g + w) / w)^k times that of
- * worker P. The last chunks of all workers add up to P a_{M-1} in M rounds, so
+ * Sets z, the units that worker P (served last) gets in the last round, as a
+ * line. The symbols are those of struct umr. Worker P - k began to compute
+ * k (G + g a_0) earlier than worker P, and both end together. If it does not
+ * wait, it so gets z + k (G + g a_0) / w units. If it waits, its last transfer
+ * takes ((g + w) / w)^k times as long as that to worker P. All last chunks
+ * together are P a_{M-1} units, with M rounds:
  *
  *     (P - n + s) z = P a_{M-1} - (s - n) G/g
  *                     - (P (P - 1) - n (n - 1)) / 2 (G + g a_0) / w
@@ -245,8 +246,9 @@ static struct affine least_of(struct umr *umr, struct affine last,
 }
 
 /*
- * Sets the chunks, z and the makespan T if n = `waiting` workers wait. Symbols:
- * struct umr. With M rounds and m units that the master computes per time unit,
+ * Sets all chunks and the makespan T if n = `waiting` workers wait. With the
+ * symbols of struct umr, M rounds, and m units that the master computes per
+ * time unit, they follow from
  *
  *     T    = P (G + g a_0) + M W + w (a_0 + .. + a_{M-2} + z)
  *     load = P (a_0 + .. + a_{M-1}) + m T
@@ -282,10 +284,10 @@ static void solve(struct umr *umr, size_t waiting)
     umr->makespan = affine_at(end, x);
 }
 
-/* Returns whether worker P - n must wait before its last chunk comes, as
-   workers P - n + 1 to P do. Symbols: struct umr. Its last transfer ends s (G +
-   g z) before worker P's. It has computed its chunks n (G + g a_0) before
-   worker P. */
+/* Returns whether one more worker waits than the n = umr->waiting that are
+   assumed to. In symbols of struct umr, this worker's last transfer ends
+   s (G + g z) before that to worker P, and it has computed its other chunks
+   n (G + g a_0) before worker P. */
 static bool another_waits(const struct umr *umr)
 {
     quad passed = umr->growth * (umr->startup + umr->g * umr->least);
