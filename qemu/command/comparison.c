@@ -356,7 +356,6 @@ static double bound_part(const struct compare *compare)
 
 static void print_time(FILE *out, int width, uint64_t time_ps)
 {
-
     fprintf(out, "%*s", width, amount_time(time_ps).text);
 }
 
@@ -383,7 +382,6 @@ static void print_entry(FILE *out, const struct compare *compare, unsigned i)
 
 static void print_bound(FILE *out, const struct compare *compare)
 {
-
     fprintf(out,
             "\nlower bound %s%s, set by %s: no schedule can save more than "
             "%.1f %% of the best\n",
@@ -467,7 +465,6 @@ static void print_winner(FILE *out, const struct compare *compare)
 
 void compare_print(FILE *out, const struct compare *compare)
 {
-
     fprintf(out, "%-12s %6s %6s %5s%11s %7s %8s%11s%13s%11s %9s\n", "schedule",
             "rounds", "phases", "nodes", "answer", "ratio", "speedup",
             "makespan", "with results", "planned", "waits");

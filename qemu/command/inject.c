@@ -112,12 +112,9 @@ int inject_options_check(const struct inject_options *options,
                          const struct request *request)
 {
     for (uint32_t i = 0; i < options->count; ++i) {
-        struct torus_coord at = options->injection[i].at;
-
-        if (at.x >= request->size.width || at.y >= request->size.height) {
-            return parse_report_outside("--inject", at, request->size);
-        }
-        if (parse_report("--inject", options->text[i],
+        if (parse_report_outside("--inject", options->injection[i].at,
+                                 request->size) != 0 ||
+            parse_report("--inject", options->text[i],
                          check(options, i, request)) != 0) {
             return EXIT_USAGE;
         }

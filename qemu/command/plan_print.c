@@ -113,15 +113,11 @@ static void add_similar(json_t *json, const struct plan_solved *solved)
 
 static void add_results(json_t *json, const struct plan_solved *solved)
 {
-    json_object_set_new(json, "with_results_ps",
-                        json_integer((json_int_t)plan_results_ps(solved)));
-    json_object_set_new(
-        json, "results_return",
-        json_string(solved->meanwhile ? "meanwhile" : "at the end"));
-    if (solved->meanwhile_limit != NULL) {
-        json_object_set_new(json, "meanwhile_planned_for",
-                            json_string(solved->meanwhile_limit));
-    }
+    json_object_update_new(
+        json, json_pack("{s:I, s:s, s:s*}", "with_results_ps",
+                        (json_int_t)plan_results_ps(solved), "results_return",
+                        solved->meanwhile ? "meanwhile" : "at the end",
+                        "meanwhile_planned_for", solved->meanwhile_limit));
 }
 
 /* Returns a time as JSON. A time above 63 bits becomes a real, since jansson
@@ -130,12 +126,6 @@ static json_t *time_json(uint64_t time_ps)
 {
     return time_ps > INT64_MAX ? json_real((double)time_ps)
                                : json_integer((json_int_t)time_ps);
-}
-
-static json_t *text_json(const struct plan_options *options, enum plan_key key)
-{
-    return plan_given(options, key) ? json_string(options->text[key])
-                                    : json_null();
 }
 
 static json_t *computes_json(const struct plan_options *options)
@@ -154,24 +144,24 @@ static json_t *computes_json(const struct plan_options *options)
 
 static json_t *inputs_json(const struct plan_options *options)
 {
-    bool layers = plan_given(options, PLAN_LAYER_COMPUTE);
-    bool phases = plan_given(options, PLAN_PHASES);
+    const char *const *text = options->text;
     bool automatic = options->rounds == 0;
 
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:s}", "startup_ps",
-        time_json(options->startup_ps), "hop_delay_ps",
+        "{s:o, s:o, s:o, s:o, s:s?, s:s?, s:o?, s:o, s:I, s:s?, s:s}",
+        "startup_ps", time_json(options->startup_ps), "hop_delay_ps",
         time_json(options->hop_delay_ps), "transfer_ps",
         time_json(options->input.transfer_ps),
-        layers ? "layer_compute_ps" : "compute_ps", computes_json(options),
-        "node_compute", text_json(options, PLAN_NODE_COMPUTE), "compute_power",
-        text_json(options, PLAN_COMPUTE_POWER), "phases",
-        phases ? json_integer((json_int_t)options->phases) : json_null(),
+        text[PLAN_LAYER_COMPUTE] != NULL ? "layer_compute_ps" : "compute_ps",
+        computes_json(options), "node_compute", text[PLAN_NODE_COMPUTE],
+        "compute_power", text[PLAN_COMPUTE_POWER], "phases",
+        text[PLAN_PHASES] != NULL ? json_integer((json_int_t)options->phases)
+                                  : NULL,
         "rounds",
         automatic ? json_string("auto")
                   : json_integer((json_int_t)options->rounds),
-        "ports", (json_int_t)options->ports, "results",
-        text_json(options, PLAN_RESULTS), "switching",
+        "ports", (json_int_t)options->ports, "results", text[PLAN_RESULTS],
+        "switching",
         options->store_and_forward ? "store-and-forward" : "circuit");
 }
 

@@ -239,7 +239,6 @@ static void print_batches(FILE *out, const struct outcome *outcome)
 static void print_plan(FILE *out, const struct outcome *outcome,
                        uint64_t measure_ps, uint64_t plan_ps)
 {
-
     if (outcome_is_estimated(outcome)) {
         fprintf(out, "rate as the kernel estimates, ");
     } else if (outcome->rate_from == NULL || measure_ps > 0) {

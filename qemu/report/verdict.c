@@ -7,6 +7,7 @@
 #include "qemu/report/result.h"
 #include "qemu/base/amount.h"
 #include "qemu/base/memory.h"
+#include "qemu/base/terminal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -79,25 +80,9 @@ char *verdict_sentence(const struct outcome *outcome)
 
 /* Prints words in lines of at most LINE characters. The first line has `indent`
    characters already; further lines begin with as many blanks. */
-static void print_wrapped(FILE *out, const char *text, unsigned indent)
+static void print_wrapped(FILE *out, const char *text, size_t indent)
 {
-    size_t column = indent;
-
-    for (const char *word = text; *word != '\0';) {
-        size_t length = strcspn(word, " ");
-
-        if (column > indent && column + 1 + length > LINE) {
-            fprintf(out, "\n%*s", (int)indent, "");
-            column = indent;
-        } else if (column > indent) {
-            fputc(' ', out);
-            column += 1;
-        }
-        fwrite(word, 1, length, out);
-        column += length;
-        word += length;
-        word += strspn(word, " ");
-    }
+    terminal_print(out, text, strlen(text), indent, indent, LINE);
     fputc('\n', out);
 }
 

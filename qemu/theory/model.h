@@ -88,9 +88,8 @@ struct theory_plan {
     struct theory_part layer[THEORY_PHASES_MAX + 1];
 };
 
-/* All parts of a plan, sorted by round and layer. theory_part_of() finds a
-   node's part. The originator's share of all rounds is in its part of the first
-   round. */
+/* All parts of a plan, sorted by round and layer. The originator's share of all
+   rounds is in its part of the first round. */
 struct theory_detail {
     struct theory_part *part; /* the parts; theory_detail_free() frees them */
     uint32_t stride;          /* number of parts in each round */
@@ -186,13 +185,6 @@ struct theory_torus {
 /* Returns the number of nodes of a layer, at most THEORY_PHASES_MAX: 4 *
    5^(layer-1), or 1 for layer 0. */
 uint64_t theory_layer_nodes(unsigned layer);
-
-/* Returns the part of a child, as an index in its round. The child is reached
-   in a phase and batch, from 0, by a node of `part` and `layer`; part 0 is the
-   originator. In phases after the node's own, the node counts as one that its
-   layer's last batch reached: these have equal time left. */
-uint32_t theory_part_of(const struct theory_detail *detail, uint32_t part,
-                        unsigned layer, unsigned phase, unsigned batch);
 
 /* Frees the detail of a plan. Accepts a detail of zeros. */
 void theory_detail_free(struct theory_detail *detail);

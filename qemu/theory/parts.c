@@ -70,7 +70,11 @@ void theory_detail_make(struct theory_detail *detail, bool by_member,
         calloc((size_t)plan->rounds * detail->stride, sizeof *detail->part));
 }
 
-uint32_t theory_part_of(const struct theory_detail *detail, uint32_t part,
+/* Returns the part of a child, as an index in its round. The child is reached
+   in a phase and batch, from 0, by a node of `part` and `layer`; part 0 is the
+   originator. In phases after the node's own, the node counts as one that its
+   layer's last batch reached: these have equal time left. */
+static uint32_t part_of(const struct theory_detail *detail, uint32_t part,
                         unsigned layer, unsigned phase, unsigned batch)
 {
     uint32_t code = part;
@@ -92,8 +96,8 @@ static uint64_t sent_units(const struct theory_detail *detail,
 
     for (unsigned phase = layer + 1; phase <= phases; ++phase) {
         for (unsigned batch = 0; batch < detail->batches; ++batch) {
-            units += round[theory_part_of(detail, part, layer, phase, batch)]
-                         .volume_floor;
+            units +=
+                round[part_of(detail, part, layer, phase, batch)].volume_floor;
         }
     }
     return units * (TORUS_PORTS / detail->batches);
@@ -201,9 +205,8 @@ static void spread_round(struct spread *spread,
         unsigned from = spread->nodes[parent].layer;
         unsigned child = TORUS_PORTS * (role.layer - from - 1u) + role.port;
         unsigned children = TORUS_PORTS * (spread->phases - role.layer);
-        uint32_t kind =
-            theory_part_of(detail, spread->part[parent], from, role.layer,
-                           role.port * detail->batches / TORUS_PORTS);
+        uint32_t kind = part_of(detail, spread->part[parent], from, role.layer,
+                                role.port * detail->batches / TORUS_PORTS);
         uint64_t left =
             round[kind].volume_floor + (child < spread->left[parent]) -
             round[kind].share_floor -
