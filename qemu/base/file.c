@@ -253,7 +253,7 @@ static int open_descriptor(const char *path)
     }
     now = fcntl(STDIN_FILENO, F_GETFL);
     if (now >= 0 && (now & O_ACCMODE) == O_WRONLY) {
-        errno = EBADF; /* Standard input was closed when this program began. */
+        errno = EBADF; /* standard input was closed when this program began */
         return -1;
     }
     return dup(STDIN_FILENO);

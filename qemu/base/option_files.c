@@ -13,7 +13,7 @@
 
 struct file {
     char option[OPTION_NAME_BYTES]; /* name for messages: "--report", "-o" */
-    const char *path; /* comes from file_output_name() if it is an output */
+    const char *path; /* for outputs: what file_output_name() returns */
     /* suffixes that suit the file, "html htm"; NULL: all */
     const char *suffixes;
     bool written; /* false: the file is only read */
@@ -140,7 +140,7 @@ static const char *file_of(const struct option_given *given)
     const char *text = given->text;
 
     if (row->type < OPTION_LISTS && text != given->entry->text) {
-        return NULL; /* a later value replaces this one */
+        return NULL; /* the option is given again later */
     }
     switch (row->type) {
     case OPTION_INPUT:

@@ -163,7 +163,7 @@ struct option_command {
     struct {
         const struct option_table *table;
         size_t at; /* offset of the table's struct in the subcommand's struct */
-    } part[OPTION_PARTS]; /* ends at the first entry without a table */
+    } part[OPTION_PARTS]; /* the first entry without a table ends the list */
     /* Row for the words that are no options. NULL: words are refused. If there
        are fewer words than its .least, or lacks() returns true, a message says
        that its .help is missing: "a node, X,Y or all". */

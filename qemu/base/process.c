@@ -124,7 +124,7 @@ pid_t process_start(const struct process_config *config)
         become(config, parent);
     }
     if (config->work != NULL && !config->joins) {
-        setpgid(pid, pid); /* the child sets it, too; whoever is first */
+        setpgid(pid, pid); /* parent and child do it; either may be first */
     }
     if (config->small_pages) {
         prctl(PR_SET_THP_DISABLE, small > 0, 0, 0, 0);

@@ -30,7 +30,7 @@ struct process_config {
     unsigned fds; /* at most PROCESS_FDS_MAX */
     int input;    /* descriptor that becomes standard input; 0: /dev/null */
     int log;      /* descriptor that becomes standard output */
-    int error;    /* for standard error; 0: as `log`; -1: /dev/null */
+    int error;    /* becomes standard error; 0: as `log`; -1: /dev/null */
     bool joins;   /* true: the child stays in the launcher's process group */
     char **environment; /* ends with NULL; NULL: the launcher's environment */
     /* where the child runs; empty: where the launcher runs */

@@ -19,12 +19,12 @@
 #define TIMES_ALLOWED 100u
 #define LAYERS_MAX 4u
 #define BLOCK 16384u
-#define HEAD_BYTES 264u /* bytes of a file that tell its kind */
+#define HEAD_BYTES 264u /* a file's first bytes that tell its kind */
 #define AS_IS "; --as-is takes its bytes as they are"
 
 struct kind {
     const char *name;
-    const char *mark; /* bytes that tell a file of this kind */
+    const char *mark; /* bytes by which files of this kind are known */
     size_t mark_bytes;
     size_t at;                         /* offset of `mark` in the file */
     int (*support)(struct archive *a); /* NULL: zlib reads this kind */

@@ -44,8 +44,8 @@ struct calibration {
     const char *board;
     uint32_t row_count;
     struct probe_row *row;
-    uint32_t circuit_rows; /* first rows, for times of circuits; 0: all */
-    uint32_t clock_rows;   /* first rows, for clocks; 0: all */
+    uint32_t circuit_rows; /* number of first rows that tell circuits; 0: all */
+    uint32_t clock_rows;   /* number of first rows that tell clocks; 0: all */
     /* How much longer repeats of a probe took than its shortest one: median and
        95 % quantile. */
     double late_half_ps;

@@ -29,7 +29,7 @@ static double student_t(uint32_t degrees)
 /* Normal equations of the least squares. Each unknown is scaled by its largest
    coefficient. */
 struct normal {
-    long double a[K][2 * K]; /* right half: unit matrix, later the inverse */
+    long double a[K][2 * K]; /* right half: at first the unit matrix */
     long double b[K];
     double scale[K];
 };

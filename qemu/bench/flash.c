@@ -50,12 +50,12 @@ enum ending {
 struct worker {
     const struct flash_board *board; /* NULL: unused */
     pid_t pid;
-    int log; /* file with its output */
+    int log; /* file with the program's output */
     int64_t started_ms;
     int64_t deadline_ms; /* time of the next signal, SIGTERM or SIGKILL */
     enum ending ending;
     struct output said;
-    char folder[sizeof FOLDER]; /* temporary folder; empty: there is none */
+    char folder[sizeof FOLDER]; /* path of a temporary folder; "": none */
 };
 
 struct flash {
@@ -494,7 +494,7 @@ static void wait_for_news(struct flash *flash)
         }
     }
     if (!at_work) {
-        return; /* none could be started */
+        return; /* no worker could be started */
     }
     progress_show(&(struct progress_step){.doing = "flashing",
                                           .done = flash->done,

@@ -19,7 +19,7 @@
 #define MISSING_SHOWN 8 /* most nodes that a message names */
 
 enum column {
-    COLUMN_PROBE, /* first columns: as in enum flash_way */
+    COLUMN_PROBE, /* 0, 1, 2: the columns of enum flash_way */
     COLUMN_PORT,
     COLUMN_DFU,
     COLUMN_X,

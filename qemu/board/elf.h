@@ -34,7 +34,7 @@ struct elf_image {
     struct elf_segment segment[ELF_SEGMENTS_MAX];
     unsigned segments;
     uint32_t flash_bytes; /* bytes from flash_start to the image's end */
-    char message[ELF_MESSAGE_BYTES]; /* why elf_open() failed, as a line */
+    char message[ELF_MESSAGE_BYTES]; /* why elf_open() failed: one line */
 };
 
 /* Opens the file data[0 .. bytes) as an image. It must be an executable for ARM

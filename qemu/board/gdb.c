@@ -27,7 +27,7 @@ struct gdb_sockets {
     char dir[PATH_MAX];
     int at; /* descriptor of the directory, which is locked; -1: none */
     uint32_t nodes;
-    struct gdb_door *door; /* sockets; listener -1: not open */
+    struct gdb_door *door; /* a socket for each node; .listener -1: not open */
 };
 
 static int print_error(const struct gdb_sockets *sockets, const char *why)

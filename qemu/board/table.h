@@ -42,15 +42,15 @@ struct board_kind {
     uint8_t uart[BOARD_UARTS]; /* other ends of the UARTs, in QEMU's order */
     uint32_t unique_emulated; /* address of an emulated board's unique number */
     uint16_t number;          /* field `board` of its images (hal/image.h) */
-    uint32_t identity_offset; /* of an image's identity, from flash_start */
+    uint32_t identity_offset; /* offset of an image's identity in the flash */
 
     /* Members of boards that can be flashed; .target of others is NULL. */
     const char *target;
     uint32_t idcode_address; /* address of DBGMCU_IDCODE (RM0090, 38.6.1) */
     uint32_t device;         /* DEV_ID, bits 0 to 11 of DBGMCU_IDCODE */
     const char *device_name;
-    uint32_t size_address; /* of the 16-bit flash size in KiB (RM0090, 39.2) */
-    uint32_t unique_address; /* of the 96-bit unique number (RM0090, 39.1) */
+    uint32_t size_address;   /* of the flash size, KiB; RM0090, 39.2 */
+    uint32_t unique_address; /* of the chip's unique number; RM0090, 39.1 */
 };
 
 /* Returns the kind of board at `index`, from 0, or NULL behind the last one. */

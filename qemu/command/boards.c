@@ -35,7 +35,7 @@ struct own_options {
     struct wired_fault fault[FAULTS_MAX];
     struct option_places console;
     struct option_places image;
-    char image_file[IMAGES_MAX][PATH_MAX];     /* files that --image gives */
+    char image_file[IMAGES_MAX][PATH_MAX];     /* paths given by --image */
     const char *image_of[SIDE_MAX * SIDE_MAX]; /* path of each node's image */
     uint8_t how[SIDE_MAX * SIDE_MAX]; /* enum wired_console of each node */
     char firmware[PATH_MAX];

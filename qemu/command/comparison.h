@@ -38,7 +38,7 @@ struct compare {
     /* Input of bound_of(), from a run of one round. Nodes that --inject slows
        down count as fast ones. */
     struct bound_input terms;
-    double largest_units; /* units of the originator that has most */
+    double largest_units; /* units of the largest load of an originator */
     struct bound bound;
     uint8_t *result;       /* result of all runs; compare_free() frees it */
     uint64_t result_bytes; /* length of `result`, with the kernel's output */

@@ -202,7 +202,7 @@ unsigned job_options_watchdog(int argc, char **argv)
             argv[i][length] == '=' ? argv[i] + length + 1 : argv[i + 1];
         uint64_t seconds = 0;
 
-        /* getopt_long() accepts --watch, too */
+        /* getopt_long() also accepts short forms: --watch */
         if (length > 2 && length < sizeof name && text != NULL &&
             strncmp(argv[i], name, length) == 0 &&
             parse_count(text, &seconds) == NULL && seconds > 0 &&

@@ -45,7 +45,7 @@ struct job_options {
     struct inject_options inject;
     struct job_originator *several; /* freed by job_options_free() */
     enum progress_kind progress;
-    bool schedule_given; /* false: several originators use star */
+    bool schedule_given; /* false: several originators get schedule star */
     bool force;          /* true: nodes start even if memory is lacking */
     /* true: the command runs all schedules and ignores --schedule */
     bool all_schedules;

@@ -39,7 +39,7 @@ enum model_key {
 
 struct model_options {
     enum model_platform platform;
-    const char *path;        /* the word FILE, in argv */
+    const char *path;        /* value of the word FILE */
     quad number[MODEL_KEYS]; /* value of each option; 0: not given, or a word */
     unsigned rounds;         /* value of --installments */
     bool json;

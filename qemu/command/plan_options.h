@@ -56,7 +56,7 @@ struct plan_options {
     uint64_t y;
     /* size and originator, if the side is at most TORUS_SIDE_MAX */
     struct theory_torus torus;
-    const char *node_compute; /* a file; NULL: all nodes are equal */
+    const char *node_compute; /* path of a file; NULL: all nodes are equal */
     bool per_node;
     bool json;
     /* each option's value as given; NULL: not given */
@@ -77,7 +77,7 @@ bool plan_given(const struct plan_options *options, enum plan_key key);
 uint64_t *plan_read_nodes(const struct plan_options *options);
 
 struct plan_solved {
-    struct theory_plan plan; /* its makespan is when all units are computed */
+    struct theory_plan plan; /* .makespan_ps: until all units are computed */
     struct theory_detail detail;
     /* Plan of similar rounds (qemu/theory/similar.h), for comparison; 0 rounds:
        none. */

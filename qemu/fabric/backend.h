@@ -22,7 +22,7 @@ struct host_program; /* hal/host/host.h */
 enum backend_event {
     BACKEND_RANG,
     BACKEND_DIED,
-    BACKEND_TIMEOUT, /* no node rang its doorbell within the wait */
+    BACKEND_TIMEOUT, /* no doorbell rang in this time */
     BACKEND_QUIET,   /* every node waits for an answer, or has ended */
     BACKEND_INTERRUPTED,
     BACKEND_FAILED /* a node did not start; stderr says why */

@@ -19,7 +19,7 @@ struct circuit_record {
     uint16_t hops;
     uint32_t bytes;      /* length of the message with its header */
     uint64_t request_ps; /* the send was the first in its port's queue */
-    uint64_t grant_ps;   /* all links were free, the circuit began */
+    uint64_t grant_ps;   /* time when all links were free */
     uint64_t end_ps;
 };
 

@@ -9,7 +9,7 @@
 
 struct event {
     uint64_t time_ps;
-    uint64_t order; /* at equal times the least `order` comes first */
+    uint64_t order; /* of events at equal times, the least goes first */
     void *subject;  /* the caller's data, never read here; likewise `number` */
     uint32_t number;
 };

@@ -54,7 +54,7 @@ struct fabric_port {
     struct fifo queue; /* sends of this port; see queue_of() */
     struct fifo inbox;
     bool busy;
-    bool used; /* true: a circuit has ended, at free_ps */
+    bool used; /* true: free_ps is the end of a circuit */
     uint64_t free_ps;
     struct node_counters counters;
 };
@@ -68,7 +68,7 @@ struct fabric_node {
     uint16_t head_bytes; /* bytes of a message that wake the node; 0: all */
     int32_t first_error;
     enum fabric_node_state state;
-    uint32_t receives; /* number of receives, to ignore old deadlines */
+    uint32_t receives; /* number of receives; tells old deadlines apart */
     bool until;        /* true: the node waits with a deadline */
     bool notify;       /* true: the node is on the stack fabric.ready[] */
 };

@@ -64,7 +64,7 @@ struct mesh {
     struct mesh_report *report; /* one report for each originator */
     uint64_t report_ps;
     struct watchdog watchdog;
-    uint32_t vain;    /* number of rings since the last progress */
+    uint32_t vain;    /* doorbell rings since the last progress */
     double up_wall_s; /* host_clock_s() when the last board came up */
 };
 

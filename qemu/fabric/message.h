@@ -35,7 +35,8 @@ struct message {
     uint32_t mesh;
     uint16_t job;
     uint8_t kind;
-    uint8_t head[CIRCUIT_ROW_BYTES]; /* piece[0] of a message made of a row */
+    /* piece[0] of a message that the switch made */
+    uint8_t head[CIRCUIT_ROW_BYTES];
 };
 
 /* How a test damages a message between two switches: one bit is flipped. */

@@ -55,7 +55,7 @@ struct board {
 struct boards {
     struct boards_config config;
     struct board *board;
-    struct window *head; /* beginnings of windows, before boards start */
+    struct window *head; /* first bytes of all windows, before boards start */
     uint32_t started;
     uint32_t booting; /* number of started boards without a request so far */
     uint32_t booting_max;

@@ -25,8 +25,9 @@
 #define STEPS_MAX 100000u
 #define VOLTAGE_MAX_NV 200000000
 
-/* A channel of 20 pS carries 2e-8 pA for each nV, which is 2e-10 fC in a step
-   of 10 us. So 50 nV give 1e-6 pA, and 5000 nV give 1e-6 fC a step. */
+/* A channel of 20 pS (picosiemens) carries 2e-8 pA for each nV, which is 2e-10
+   fC in a step of 10 us. So 50 nV give 1e-6 pA, and 5000 nV give 1e-6 fC a
+   step. */
 #define REVERSAL_NV 60000000
 #define NV_OF_UPA 50
 #define NV_STEPS_OF_UFC 5000

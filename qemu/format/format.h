@@ -23,7 +23,7 @@ struct format_file {
 
 /* Sentences for the user on how the files of a job were read. */
 struct format_notes {
-    char **text; /* malloc'd, as is each text */
+    char **text; /* malloc'd array of malloc'd texts */
     uint32_t count;
 };
 
@@ -51,7 +51,7 @@ struct format_load {
 struct format {
     const char *kernel; /* the kernel; NULL: the format of all other kernels */
     const char *argument; /* what --arg means; NULL: the kernel says it */
-    const char *example;  /* an --arg; NULL: the kernel needs none */
+    const char *example;  /* an example of --arg; NULL: --arg is not needed */
     const char *arg_file; /* "vector=": a file's name follows it; or NULL */
     const char *input;    /* kinds of input files, for people; NULL: no input */
     const char *output; /* kinds of output files, for people; NULL: no output */

@@ -12,7 +12,7 @@
 struct kind {
     const char *suffix;
     int (*write)(FILE *out, const struct image *image, const char *path);
-    uint32_t channels; /* channels of such files; 0: any number */
+    uint32_t channels; /* channels that such a file has; 0: any number */
 };
 
 static const struct kind kinds[] = {{".png", image_png_write, 0},

@@ -37,7 +37,7 @@ static const struct {
 enum type {
     TYPE_TEXT,
     TYPE_NUMBER,
-    TYPE_OPEN /* not given: VALUE decides */
+    TYPE_OPEN /* no type= is given: VALUE decides */
 };
 
 /* What --arg asks for. The strings are the load's. */

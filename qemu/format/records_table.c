@@ -32,7 +32,7 @@ struct scan {
     struct name *names; /* malloc'd: the columns' names, from the header row */
     uint32_t columns;   /* number of names */
     uint8_t hint;       /* separator in a first line "sep="; 0: there is none */
-    uint64_t hint_bytes; /* length of this line */
+    uint64_t hint_bytes; /* length of the line "sep=" */
     int status;
     uint64_t line;        /* number of the current line, from 1 */
     uint64_t record_line; /* number of the current record's first line */
@@ -41,7 +41,7 @@ struct scan {
     bool ended;           /* true: the line has ended a record, or is empty */
     bool comment;         /* true: the current record begins with # */
     bool single;          /* true: a field of the record begins with ' */
-    const char *divides;  /* divider_in() of the first field of the record */
+    const char *divides;  /* divider_in() of the record's first field */
 };
 
 /* ---- fields ---- */
@@ -101,7 +101,7 @@ static const char *shown(char out[SHOWN_BYTES], const char *text, size_t bytes)
     size_t at = 0;
 
     while (kept < bytes && kept > 0 && ((unsigned char)text[kept] >> 6) == 2) {
-        kept -= 1; /* a character is not cut in two */
+        kept -= 1; /* so that no character is cut in two */
     }
     out[0] = '\0';
     while (at < kept) {

@@ -19,7 +19,7 @@
 
 /* A column that the kernel needs, and how many digits its cells have. */
 struct records_column {
-    const char *name; /* NULL: the kernel needs none */
+    const char *name; /* NULL: the kernel needs no column */
     bool number;      /* true: all cells must be decimal numbers */
     bool found;       /* true: the current table has the column */
     uint32_t index;

@@ -18,7 +18,7 @@
 
 /* Patterns for the kernel's argument, without repeated ones. */
 struct patterns {
-    struct format_load *load; /* its argument gets the patterns */
+    struct format_load *load; /* the load whose argument gets the patterns */
     const char *path; /* file with the patterns; NULL: they are in --arg */
     uint8_t separator;
     bool folds;
@@ -26,11 +26,11 @@ struct patterns {
     struct {
         uint32_t at; /* where the pattern begins in the argument */
         uint32_t bytes;
-        unsigned number; /* line in the file, or place in --arg */
+        unsigned number; /* line in the file, or number in --arg */
     } pattern[PATTERNS_MAX];
     unsigned again; /* number of repeated patterns, which are left out */
     unsigned again_number;
-    unsigned same_number; /* pattern that the first repeated one equals */
+    unsigned same_number; /* number of the pattern that came twice first */
 };
 
 static const char *place_of(const char *path)

@@ -20,7 +20,7 @@ struct sound_header {
        end */
     bool is_open;
     bool is_last;      /* true: earlier samples in the file are ignored */
-    bool rate_is_odd;  /* true: odd_rate is invalid; libsndfile gets another */
+    bool rate_is_odd;  /* true: odd_rate is no rate; libsndfile gets another */
     uint32_t odd_rate; /* Hz */
     char format[48];   /* "format 0x0011, 1 channels, 4 bits: ", or "" */
 };

@@ -26,7 +26,7 @@ static void read_interval(struct outcome_node *node,
         interval->units = event->value;
         interval->compute_start_ps = at_ps;
         if (interval->forwarded_ps == 0) {
-            interval->forwarded_ps = at_ps; /* an event of later rounds only */
+            interval->forwarded_ps = at_ps; /* logged in later rounds only */
         }
         break;
     case EVENT_COMPUTE_END:

@@ -318,7 +318,7 @@ static void read_receipt(struct outcome_node *node,
     if (*receipts == 0) {
         node->layer = circuit->phase;
     }
-    circuit->phase = node->layer; /* later rounds of trees lack the phase */
+    circuit->phase = node->layer; /* unknown in later rounds of a tree */
     circuit->round = *receipts;
     *receipts += 1;
     for (unsigned k = 0; k < node->intervals; ++k) {

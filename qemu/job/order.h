@@ -12,7 +12,7 @@ struct job_order {
     /* The members below change with each batch. */
     uint8_t *head;
     struct wire_order wire;
-    struct mesh_order mesh; /* points to `head` and to the task's load */
+    struct mesh_order mesh; /* the message: `head`, then the load */
 };
 
 /* Makes the tree of the job's schedule. *order must be zeroed. Returns 0, or an

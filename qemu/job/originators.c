@@ -230,7 +230,7 @@ static struct wire_report join_plans(const struct wire_report *a,
     both.rounds = a->rounds > b->rounds ? a->rounds : b->rounds;
     both.layers = false;
     both.measured_units = a->measured_units + b->measured_units;
-    both.makespan_ps = 0; /* stays 0 (unknown) if one plan has 0 */
+    both.makespan_ps = 0; /* stays 0 (unknown) if a plan's makespan is 0 */
     if (a->makespan_ps > 0 && b->makespan_ps > 0) {
         both.makespan_ps = later(a->scatter_start_ps + a->makespan_ps,
                                  b->scatter_start_ps + b->makespan_ps) -

@@ -50,7 +50,7 @@ struct outcome_node {
     struct outcome_compute_interval *interval;
     uint64_t stack_used_bytes; /* serial boards: known of the originator only */
     uint64_t stack_bytes;
-    uint32_t retries; /* valid if the outcome's counts_nodes is set */
+    uint32_t retries; /* only if the outcome's counts_nodes is true */
     uint32_t retransmissions;
     struct node_counters *port; /* NODE_PORTS entries */
     /* the node's event log; its times are by the node's own clock */
@@ -67,7 +67,7 @@ struct outcome_layer {
 
 /* What the originator does between the order and the start of the scatter. */
 struct outcome_preparing {
-    uint64_t all_ps; /* includes reading the order and writing jobs */
+    uint64_t all_ps; /* whole time, with reading the order */
     uint64_t announce_ps;
     uint64_t begin_ps;
     uint64_t measure_ps;
@@ -146,8 +146,8 @@ struct outcome {
     uint64_t conflicts; /* number of circuits that waited for a held link */
     uint64_t retries;
     uint64_t retransmissions; /* serial lines: number of frames sent again */
-    bool counts_nodes; /* true: nodes have own retries and retransmissions */
-    uint64_t messages; /* number of messages between nodes */
+    bool counts_nodes;        /* true: retries of each single node are known */
+    uint64_t messages;        /* number of messages between nodes */
     uint64_t payload_bytes;
     uint32_t batch_count;
     struct outcome_batch *batch;

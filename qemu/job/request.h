@@ -35,7 +35,7 @@ struct job_schedule {
     enum schedule kind;
     uint8_t phases;      /* number of phases, or WIRE_BEST: the best one */
     uint8_t rounds;      /* number of rounds, or WIRE_BEST: the best one */
-    uint8_t installment; /* farm: scatter/plan/farm.h; 0: boards choose */
+    uint8_t installment; /* of a farm (scatter/plan/farm.h); 0: boards choose */
     uint8_t levels; /* farm: 2 with masters, else 1; 0: the command chooses */
     /* SCHEDULE_HYBRID: percentage of the load to give out on demand; 0: boards
        choose. With a tree, WIRE_BEST: the whole load, if samples differ. */
@@ -79,7 +79,7 @@ struct request {
     bool verbose;
     /* program of native nodes in a trial (qemu/job/trial.h); else NULL */
     const struct host_program *program;
-    enum share_map map; /* how nodes are spread over MPI ranks */
+    enum share_map map; /* which MPI rank runs which nodes */
     /* true: each board has a gdb socket (qemu/board/gdb.h) and no watchdog */
     bool gdb;
     const char *gdb_dir;    /* folder of the gdb sockets; NULL: the default */

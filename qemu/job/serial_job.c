@@ -33,7 +33,7 @@
    before the job, and those of messages that fetched event logs. */
 struct run_counts {
     struct ps_counts *before; /* counters by node; 0 if started for this job */
-    uint32_t nodes_counted_before; /* number of known entries of before[] */
+    uint32_t nodes_counted_before; /* nodes whose counters before[] has */
     uint32_t log_messages;
     uint32_t log_bytes;
     uint64_t *last_ps; /* end of each node's log, by its own clock */
@@ -542,7 +542,7 @@ static void convert_report(const struct mesh_report *report, uint64_t offset_ps)
     uint8_t *payload = report->data + CIRCUIT_HEADER_BYTES;
 
     if (report->bytes < CIRCUIT_HEADER_BYTES + WIRE_REPORT_BYTES) {
-        return; /* the report's reader prints an error */
+        return; /* whoever reads the report prints an error */
     }
     for (unsigned i = 0; i < sizeof report_times / sizeof *report_times; ++i) {
         uint8_t *at = payload + report_times[i];

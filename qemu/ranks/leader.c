@@ -25,9 +25,10 @@ static uint16_t meshes;
 
 struct peer {
     bool open;     /* true: the rank runs nodes of the mesh */
-    uint16_t said; /* last of RECORD_OPENED and RECORD_STOPPED; 0: neither */
+    uint16_t said; /* RECORD_OPENED or RECORD_STOPPED, what came last; 0 */
     uint64_t rung; /* number of the rank's native nodes that run */
-    struct ranks_traffic before; /* traffic before the nodes started */
+    /* traffic (ranks.h) before the nodes started */
+    struct ranks_traffic before;
     struct rank_seen seen; /* statistics; leader_look() adds the traffic */
     char place[RECORD_NAME_BYTES + 32];
 };
@@ -46,7 +47,7 @@ struct leader {
     /* The next answer to a node, and how the message that it gets is sent. */
     struct record_answer answer;
     struct record_send send;
-    uint32_t sender; /* node that sends it; MESSAGE_FROM_HOST: rank 0 does */
+    uint32_t sender; /* sending node; MESSAGE_FROM_HOST: rank 0 sends */
     bool failed;
     bool broken;        /* true: a record for rank 0's own nodes is invalid */
     uint64_t idle_ns;   /* time without a record or doorbell */

@@ -32,7 +32,7 @@ struct local_node {
     struct waiting **end;
 };
 
-/* A payload that has come before its node expects it. */
+/* A payload (bytes of a message) that has come before its node expects it. */
 struct early {
     struct early *next;
     uint32_t index;

@@ -139,7 +139,7 @@ static void compare_entries(struct patch *patch, const struct window *window,
     uint32_t queued = copy->queued;
 
     if (queued - from > WINDOW_QUEUE) {
-        return; /* invalid: the fabric refuses it */
+        return; /* invalid, so the fabric will refuse it */
     }
     for (uint32_t i = from; i != queued; ++i) {
         uint32_t at = i % WINDOW_QUEUE;

@@ -47,7 +47,7 @@ enum record_kind {
     RECORD_END,
     RECORD_RANG,
     RECORD_DIED,
-    RECORD_FAILED, /* body: the reason; empty: a signal */
+    RECORD_FAILED, /* body: why the rank failed; empty: a signal */
     RECORD_LOOKED,
     RECORD_WORDS,
     RECORD_STOPPED,
@@ -59,7 +59,7 @@ struct record {
     uint32_t bytes; /* length of the record's body */
     uint16_t kind;  /* enum record_kind */
     uint16_t mesh;  /* mesh number; records of old meshes are dropped */
-    uint32_t node;  /* node number, or 0; in LOOK, 1 asks for windows */
+    uint32_t node;  /* node; in RECORD_LOOK 1: windows are asked for, too */
 };
 
 #define RECORD_NAME_BYTES RANK_HOST_BYTES

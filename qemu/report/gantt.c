@@ -28,7 +28,7 @@
 #define RIGHT (WIDTH - 108)
 #define TOP 66
 #define BELOW 134  /* height of what stands below the rows */
-#define LEGEND 74  /* from the rows to the legend */
+#define LEGEND 74  /* height from the rows to the legend */
 #define COLUMN 242 /* width of a column of the legend */
 #define LEGEND_ROWS 3u
 #define SAMPLE 24 /* width of a sample in the legend */

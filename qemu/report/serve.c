@@ -528,7 +528,7 @@ void serve_end(struct serve *serve, const char *event, const char *data)
 
 unsigned serve_streams(const struct serve *serve)
 {
-    struct serve *inner = (struct serve *)serve; /* to take its lock */
+    struct serve *inner = (struct serve *)serve; /* a cast, to take the lock */
     unsigned count;
 
     pthread_mutex_lock(&inner->lock);

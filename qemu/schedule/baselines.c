@@ -162,7 +162,7 @@ bool schedule_star(struct schedule_circuit circuits[], struct torus_size size)
    its port is chosen. */
 struct ray {
     uint8_t ports; /* bits of ports with a shortest path to the member */
-    uint8_t port;  /* the chosen port; NO_PORT: none yet */
+    uint8_t port;  /* port that the circuit takes; NO_PORT: none yet */
 };
 
 struct rays {

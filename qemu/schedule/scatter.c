@@ -58,7 +58,7 @@
 #define ROUTE_TRIES 12u
 
 struct weights {
-    unsigned power; /* nodes repel as distance^(-2 power) */
+    unsigned power; /* repulsion falls with distance^(2 power) */
     uint32_t base;  /* cost of any circuit, in quarters of a link */
     bool strict;    /* true: first phases may not have crossings */
 };
@@ -350,7 +350,8 @@ static void spread_offer(const struct search *search, struct choice *best,
     }
 }
 
-/* Lays the circuit that leaves a node through a port; again, if it is laid. */
+/* Chooses the path of the circuit that leaves a node through a port; chooses
+   again if the circuit has one. */
 static void spread_port(struct search *search, uint32_t from, unsigned port)
 {
     static const struct look spread = {spread_step, spread_offer};

@@ -37,7 +37,7 @@ struct console {
     char why[WHY_BYTES];
 };
 
-/* What a wait for a line ends with. */
+/* What came of the wait for a line. */
 enum received {
     RECEIVED_GONE = -1,
     RECEIVED_NOTHING,
@@ -299,7 +299,7 @@ static void set_code(struct console_reply *reply, const char *word)
 
 /* What a received line means for the awaited reply. */
 enum parsed {
-    PARSED_STALE, /* nothing: it answers something else */
+    PARSED_STALE, /* the line answers another request */
     PARSED_ROW,
     PARSED_ALL, /* the line completes the reply */
     PARSED_SPOILT

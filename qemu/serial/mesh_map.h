@@ -15,7 +15,7 @@ struct mesh_map {
     struct torus_coord originator;
     struct discover_fault *fault;
     uint32_t faults;
-    /* of each node, row-major; NULL: unknown */
+    /* identity of each node; NULL: unknown */
     const struct identity *identity;
 };
 

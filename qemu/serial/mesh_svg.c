@@ -253,7 +253,7 @@ void mesh_map_svg(FILE *out, const struct mesh_map *map)
     for (uint32_t i = 0; i < torus_nodes(map->size); ++i) {
         height += complaint(map, i) != NULL ? LINE : 0;
     }
-    width = width > 560 ? width : 560; /* the texts need this width */
+    width = width > 560 ? width : 560; /* least width, for the texts below */
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
             "height=\"%d\" viewBox=\"0 0 %d %d\">\n%s"

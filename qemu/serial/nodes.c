@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CRYSTAL_PART 50u /* crystals differ by 1 / CRYSTAL_PART at most */
+#define CRYSTAL_PART 50u /* largest error of a crystal: 1 / CRYSTAL_PART */
 
 void nodes_begin(struct nodes *nodes, struct console *console,
                  struct torus_size size, struct torus_coord originator)

@@ -15,7 +15,7 @@
 #define PS_CHECK_BYTES 64u
 
 struct ps_node {
-    struct sweep_node asked; /* how the node answered to PEEK_STATE */
+    struct sweep_node asked; /* what the node answered to PEEK_STATE */
     bool well; /* true: the node is ready, and its last job did not fail */
     /* The members below are set only if the node has answered. */
     const char *state;

@@ -14,7 +14,7 @@
 #define BATCH_BYTES 160u /* bytes of a request for its paths */
 #define BUSY_MAX 4u      /* how often a node with a busy link is asked again */
 #define BUSY_MS 100      /* pause before a busy path is tried again, ms */
-#define VAIN_MAX 3u      /* so many unanswered requests in turn end a sweep */
+#define VAIN_MAX 3u /* requests in turn without an answer that end a sweep */
 #define RISK_MAX UINT8_MAX
 
 enum link_state {

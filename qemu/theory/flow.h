@@ -46,7 +46,7 @@ struct theory_member {
 };
 
 struct theory_members {
-    /* input and torus must outlive this struct */
+    /* both pointers must outlive this struct */
     const struct theory_input *input;
     const struct theory_torus *torus;
     bool layers;     /* true: one member a layer */
@@ -122,7 +122,7 @@ struct theory_stream {
     quad next_takes;
     quad next_less;
     quad reach; /* growth of s for each ps that the originator has more */
-    quad left;  /* s in the planned round */
+    quad left;  /* s, the time left, in the planned round */
     /* transfer time of c's units, in the round after the planned one until
        theory_flow_turn() sets it for this round */
     quad moved;

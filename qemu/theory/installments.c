@@ -169,7 +169,7 @@ bool theory_star_installments(struct theory_star_plan *plan,
 struct umr {
     const struct theory_star *star;
     quad g, w, startup, latency;
-    quad workers; /* P, the number of workers */
+    quad workers; /* P: number of workers */
     /* w / (P g): a chunk times `ratio`, plus `extra`, is the next round's */
     quad ratio;
     quad extra; /* (W - P G) / (P g) */

@@ -23,7 +23,7 @@ struct simplex {
     /* number of rows with limits; two rows of objectives follow */
     size_t limits;
     quad table[SEARCH_MAX + 3][SEARCH_MAX + 1];
-    /* variable of each row; slack variables come last */
+    /* index of each row's variable; slack variables last */
     size_t row_of[SEARCH_MAX + 1];
     size_t column_of[SEARCH_MAX];
     size_t steps; /* number of table entries computed so far */
@@ -143,7 +143,7 @@ static bool simplex_solve(struct simplex *simplex)
         }
         row = leaving(simplex, column);
         if (row == simplex->limits) {
-            break; /* by rounding, nothing limits this variable */
+            break; /* rounding: no row limits this variable */
         }
         pivot(simplex, row, column);
     }

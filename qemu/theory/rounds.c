@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define TIE                                                                    \
-    ((quad)1 - 0x1p-90L) /* shorter makespans count only below this factor */
+    ((quad)1 - 0x1p-90L) /* a makespan below TIE times another is shorter */
 
 struct trial {
     const struct theory_input *input;

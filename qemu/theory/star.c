@@ -77,8 +77,8 @@ static struct chain chain_of(const struct theory_star *star, size_t worker)
                           .least = least};
 }
 
-/* Returns one chain for two: the workers of `next` are served after those of
-   `first`. */
+/* Joins two chains (workers that are served one after the other) to one: those
+   of `next` come after those of `first`. */
 static struct chain join(const struct chain *first, const struct chain *next)
 {
     return (struct chain){
@@ -105,7 +105,7 @@ static quad balance(const struct chain *chain, const struct theory_star *star)
 struct round {
     const struct theory_star *star;
     size_t count;
-    /* chain of each worker alone, in the order */
+    /* each worker's chain, in the order of sending */
     struct chain step[THEORY_WORKERS_MAX];
     bool in[THEORY_WORKERS_MAX]; /* in[i]: worker i of the order takes part */
     quad makespan;

@@ -199,7 +199,7 @@ static void start_processor(void)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     error = pthread_create(machine.thread, NULL, machine.start, args);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error != 0) { /* qemu_thread_create() aborts, too */
+    if (error != 0) { /* qemu_thread_create() aborts in this case, too */
         fprintf(stderr, "zygote.so: the processor's thread: %s\n",
                 strerror(error));
         abort();
