@@ -19,8 +19,8 @@
 void file_beside_program(char path[PATH_MAX], const char *name);
 
 /* Returns a path as messages show it: "standard input" for "-", "standard
-   output" for what file_output_name("-") returns, else quote_shown(path), whose
-   validity it has. */
+   output" for what file_output_name("-") returns, else quote_shown(path). The
+   text is valid as long as a text of quote_shown(). */
 const char *file_name(const char *path);
 
 /* Prints an error about a file on stderr, as printf() does. Returns 1. */

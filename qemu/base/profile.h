@@ -47,7 +47,8 @@ NODISCARD int profile_save(const struct profile *profile, const char *path,
    message. */
 NODISCARD int profile_set(void *field, const char *option, const char *name);
 
-/* The .file() of such rows: returns `text` unless it is a known name. */
+/* Rows of options with profile_set() use it as .file(). Returns `text`, the
+   path of a file, or NULL if it is the name of a known profile. */
 const char *profile_file(const void *options, const char *text);
 
 #endif

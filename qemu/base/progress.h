@@ -60,7 +60,7 @@ struct progress_step {
    time left. The rate is measured anew when `doing` changes. */
 void progress_show(const struct progress_step *step);
 
-/* Prints the last step again, with the time of now, if progress_due(). */
+/* Prints the last step again with the present time, if progress_due(). */
 void progress_again(void);
 
 /* Erases the progress line at the end of the work. */

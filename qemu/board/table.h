@@ -49,8 +49,8 @@ struct board_kind {
     uint32_t idcode_address; /* address of DBGMCU_IDCODE (RM0090, 38.6.1) */
     uint32_t device;         /* DEV_ID, bits 0 to 11 of DBGMCU_IDCODE */
     const char *device_name;
-    uint32_t size_address;   /* of the flash size, KiB; RM0090, 39.2 */
-    uint32_t unique_address; /* of the chip's unique number; RM0090, 39.1 */
+    uint32_t size_address;   /* where the flash size is, KiB; RM0090, 39.2 */
+    uint32_t unique_address; /* where the unique number is; RM0090, 39.1 */
 };
 
 /* Returns the kind of board at `index`, from 0, or NULL behind the last one. */

@@ -46,7 +46,7 @@ struct mesh_node {
     uint64_t event_ps; /* mesh time of the last event in the node's log */
     uint32_t sends_read;
     uint32_t sends_reported; /* number of ended sends that the node knows of */
-    uint32_t last_post;      /* number of the last used rule for passing on */
+    uint32_t last_post;      /* last used rule for passing a message on */
     uint32_t sent;           /* number of messages sent since the order */
 };
 

@@ -269,8 +269,8 @@ double outcome_ratio(uint64_t numerator, uint64_t denominator);
 /* Returns (measured makespan - planned makespan) / planned makespan. */
 double outcome_overhead_vs_plan(const struct outcome *outcome);
 
-/* Returns by which part the originator's measured unit time differs from the
-   mean of all units on all nodes. */
+/* Returns the relative error of the originator's measured unit time, compared
+   with the mean of all units on all nodes. */
 double outcome_calibration_error(const struct outcome *outcome);
 
 /* Returns the sum of compute times after the start of the scatter / the

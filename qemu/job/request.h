@@ -107,7 +107,7 @@ struct job_task;
 typedef uint64_t job_farm_end(const struct job_task *farm,
                               struct job_rate rate);
 
-/* What one originator does of a request, in a job or in a trial. */
+/* A request as one originator carries it out, in a job or in a trial. */
 struct job_task {
     const struct request *request;
     const struct job_originator *originator; /* one of request->originator[] */

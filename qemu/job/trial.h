@@ -32,7 +32,7 @@ struct trial {
 NODISCARD int trial_run(struct trial *trial, const struct job_task *task,
                         struct job_rate rate, const struct injection *slow);
 
-/* Returns the makespan, ps, of a trial of the farm. A job_farm_end
+/* Returns the makespan, ps, of a trial of the farm. Serves as a job_farm_end
    (request.h). */
 uint64_t trial_farm_ps(const struct job_task *farm, struct job_rate rate);
 

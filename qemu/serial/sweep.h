@@ -30,7 +30,7 @@
    node. */
 struct sweep_node {
     struct torus_coord at;
-    bool skip;    /* set by the caller: true: the node is not asked */
+    bool skip;    /* the caller sets it: the node is not asked */
     bool asked;   /* true: it was asked, or no path leads to it */
     bool answers; /* true: it answered over the last of the paths */
     /* paths as "E2 N1"; "": not used, or the originator's */

@@ -34,7 +34,7 @@ struct theory_farm {
     /* time at which each worker ends; 0: it got no chunk */
     quad ends[THEORY_WORKERS_MAX];
     quad makespan;
-    /* lower bound of the makespan: load / sum of the workers' 1/t */
+    /* lower bound of the makespan: load / sum of 1 / (time of a unit) */
     quad bound;
 };
 

@@ -121,7 +121,7 @@ struct theory_stream {
     /* members after c in its lane get next_takes s - next_less */
     quad next_takes;
     quad next_less;
-    quad reach; /* growth of s for each ps that the originator has more */
+    quad reach; /* growth of s for each ps more of the originator's s */
     quad left;  /* s, the time left, in the planned round */
     /* transfer time of c's units, in the round after the planned one until
        theory_flow_turn() sets it for this round */

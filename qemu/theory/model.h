@@ -62,8 +62,8 @@ struct theory_input {
     uint8_t phases_fixed;
 };
 
-/* The volume that each of some nodes with equal plans receives in one round,
-   and the share that it computes. */
+/* Some nodes with equal plans: what each of them receives in a round, and the
+   share of it that it computes. */
 struct theory_part {
     uint64_t nodes;
     double volume_units;
