@@ -332,11 +332,8 @@ static void stop(FILE *out, const struct wired_config *config,
 static int ask_boards(struct board_page *page, const struct wired *wired,
                       uint32_t node)
 {
-    int fd = page != NULL ? dup(wired_console(wired, node)) : -1;
+    int fd = dup(wired_console(wired, node));
 
-    if (page == NULL) {
-        return 0;
-    }
     if (fd < 0) {
         perror("quincunx: the page's console");
         return -1;
@@ -371,7 +368,7 @@ static int run_mesh(struct own_options *options, struct stay *stay,
     if (wired == NULL) {
         return EXIT_FAILED;
     }
-    if (ask_boards(page, wired, options->asked) != 0) {
+    if (page != NULL && ask_boards(page, wired, options->asked) != 0) {
         wired_stop(wired);
         return EXIT_FAILED;
     }

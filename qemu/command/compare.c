@@ -3,6 +3,7 @@
 
 #include "qemu/command/comparison.h"
 #include "qemu/command/job_options.h"
+#include "qemu/report/json.h"
 #include "qemu/report/page.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/parse.h"
@@ -36,9 +37,7 @@ static void print(const struct own_options *options,
         return;
     }
     json = compare_json(compare);
-    /* If writing fails, stdout's error flag is set, which main() checks. */
-    json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    putchar('\n');
+    report_print(json);
     json_decref(json);
 }
 
