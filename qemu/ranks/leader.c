@@ -566,18 +566,6 @@ static void share_nodes(struct leader *leader)
     }
 }
 
-struct image_bytes {
-    uint8_t *data;
-    uint64_t bytes;
-};
-
-/* Reads an image. If `path` is NULL, its data are NULL, too. Returns 0, or 1
-   after a message. The caller frees the data. */
-static int read_image(struct image_bytes *image, const char *path)
-{
-    return path == NULL ? 0 : file_read(&image->data, &image->bytes, path);
-}
-
 static int open_others(struct leader *leader)
 {
     const struct boards_config *boards = &leader->config.boards;
@@ -586,33 +574,37 @@ static int open_others(struct leader *leader)
                                .in_process = leader->config.in_process,
                                .verbose = boards->verbose,
                                .one_by_one = boards->zygote_object == NULL};
-    struct image_bytes image = {.data = NULL};
-    struct image_bytes slow = {.data = NULL};
+    uint8_t *image = NULL;
+    uint8_t *slow = NULL;
+    uint64_t image_bytes = 0;
+    uint64_t slow_bytes = 0;
     int error = 0;
 
     if (!leader->config.in_process) {
         snprintf(open.board, sizeof open.board, "%s",
                  boards->board->place.board);
         emulator_version(open.emulator);
-        error = read_image(&image, boards->firmware) |
-                read_image(&slow, boards->firmware_slow);
+        error = file_read(&image, &image_bytes, boards->firmware);
     }
-    open.firmware_bytes = (uint32_t)image.bytes;
-    open.slow_bytes = (uint32_t)slow.bytes;
+    if (error == 0 && boards->firmware_slow != NULL) {
+        error = file_read(&slow, &slow_bytes, boards->firmware_slow);
+    }
+    open.firmware_bytes = (uint32_t)image_bytes;
+    open.slow_bytes = (uint32_t)slow_bytes;
     for (unsigned rank = 1; error == 0 && rank < leader->ranks; ++rank) {
         struct ranks_body body[] = {
             {&open, sizeof open},
             {leader->first, (leader->ranks + 1) * sizeof *leader->first},
-            {image.data, image.bytes},
-            {slow.data, slow.bytes}};
+            {image, image_bytes},
+            {slow, slow_bytes}};
 
         if (leader->peer[rank].seen.nodes > 0) {
             ranks_put(rank, RECORD_OPEN, 0, body, 4);
             leader->peer[rank].open = true;
         }
     }
-    free(image.data);
-    free(slow.data);
+    free(image);
+    free(slow);
     ranks_flush();
     return error;
 }

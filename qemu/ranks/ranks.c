@@ -105,11 +105,21 @@ static const struct transport *load(void)
     return transport;
 }
 
-static void take_leave(void)
+/* Waits until all records are sent, and ends MPI. Returns false if they are not
+   sent within END_MS. */
+static bool take_leave(void)
 {
+    ranks_flush();
+    for (unsigned waited = 0; !ranks.transport->sent(); ++waited) {
+        if (waited == END_MS) {
+            return false;
+        }
+        host_clock_pause(host_clock(), HOST_CLOCK_MS_NS);
+    }
     patience_begin("do not end", LEAVE_S);
     ranks.transport->end();
     patience_end();
+    return true;
 }
 
 /* Tells all workers to end. Called at exit() of rank 0. */
@@ -120,9 +130,7 @@ static void end_all(int status, void *context)
         ranks_put(rank, RECORD_END, 0, NULL, 0);
     }
     fflush(NULL);
-    if (!ranks.given_up && ranks_drain(END_MS)) {
-        take_leave();
-    } else {
+    if (ranks.given_up || !take_leave()) {
         ranks.transport->abort(status != 0 ? status : EXIT_FAILED);
     }
 }
@@ -232,24 +240,10 @@ void ranks_flush(void)
     }
 }
 
-bool ranks_drain(unsigned ms)
-{
-    ranks_flush();
-    for (unsigned waited = 0; !ranks.transport->sent(); ++waited) {
-        if (waited == ms) {
-            return false;
-        }
-        host_clock_pause(host_clock(), HOST_CLOCK_MS_NS);
-    }
-    return true;
-}
-
 void ranks_leave(int status)
 {
     fflush(NULL);
-    if (ranks_drain(END_MS)) {
-        take_leave();
-    }
+    (void)take_leave();
     _exit(status);
 }
 

@@ -74,10 +74,6 @@ struct ranks_traffic {
 };
 struct ranks_traffic ranks_traffic_of(unsigned rank);
 
-/* Waits until all records are sent, at most `ms` ms. Returns whether they
-   are. */
-bool ranks_drain(unsigned ms);
-
 /* Notes that a rank does not answer. exit() will then end all ranks at once,
    without waiting for it. */
 void ranks_give_up(void);
