@@ -61,7 +61,8 @@ struct option_places {
 #define OPTION_PARTS 6u
 #define OPTION_GROUPS 10u
 
-/* Offset and size of a row's field `member`, as .at and .width. */
+/* The .at and .width of a row that stores its value in `member` of struct
+   `type`. */
 #define OPTION_AT(type, member)                                                \
     offsetof(type, member), sizeof((type *)0)->member
 #define OPTION_ALL 0, 0 /* .at and .width if .set() fills the whole struct */

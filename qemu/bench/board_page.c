@@ -26,7 +26,8 @@ struct board_page {
        server's thread may use them. */
     struct ps ps;
     struct links links;
-    uint64_t forgiven_ms; /* host time when silent boards were last asked */
+    /* Host time when boards that had not answered were last asked again, ms. */
+    uint64_t forgiven_ms;
 };
 
 static json_t *mesh_json(const struct board_page *page)

@@ -30,9 +30,9 @@ bool job_policy_has_masters(const struct job_task *task);
    masters, if the mesh is large and can have masters; else 1. */
 unsigned job_policy_levels(const struct job_task *task);
 
-/* Returns the tree of the task's schedule and group, in the format of orders.
-   The caller frees it. NULL: every tree has more than TREE_PHASES_MAX
-   phases. */
+/* Returns the tree of the task's schedule and group, as an order carries it
+   (scatter/plan/tree.h). The caller frees it. NULL: the schedule finds no tree
+   of TREE_PHASES_MAX phases or fewer. */
 uint8_t *job_policy_tree(const struct job_task *task);
 
 /* Returns the first policy of the table that suits this task; never NULL. */

@@ -168,8 +168,9 @@ static void shorten(struct job_originator *originator, uint32_t units,
         instructions < 1 ? 1 : (uint64_t)instructions;
 }
 
-/* Replaces the job's argument by the address of the kernel's terms. The caller
-   frees the new argument. */
+/* A trial runs a model in place of the kernel, which needs no argument but the
+   kernel's terms. Stores their address as the job's argument, for
+   model_begin(). The caller frees the new argument. */
 static void set_argument(struct job_originator *originator)
 {
     const struct kernel_terms *terms = &originator->terms;

@@ -7,7 +7,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define AFTER_ADVANCE 3u /* part[3] of print_preparing() is "measure" */
+/* Index, in part[] of print_preparing(), of the first part that other nodes
+   compute during, if there is an advance: "measure". */
+#define AFTER_ADVANCE 3u
 #define PROCESS_MESH 1
 #define PROCESS_CIRCUITS 2
 /* Thread ids of tracks begin here. Viewers give 0 and the ids of processes a

@@ -683,9 +683,10 @@ static void place(struct search *search, uint32_t *words)
     }
 }
 
-/* Sets circuits[1 .. width * height - 1]; node 0 is the originator. Tries
-   several weights and takes the tree with the fewest phases; of these, that
-   with the fewest crossings, then that with the shortest waits. A torus of HxW
+/* Sets circuits[1 .. width * height - 1]; node 0 is the originator. Runs
+   one search for each row of attempts[], and takes the tree with the fewest
+   phases; of these, the one with the fewest crossings (the head of this file),
+   then the one whose circuits wait for the shortest time. A torus of HxW
    gets the mirror image of WxH. Returns whether there is a tree. Memory: 200
    bytes a node. Cost: below 0.1 s for 31x31, 1 s for 125x25, 6 s for
    124x125. */

@@ -140,9 +140,9 @@ static bool is_alike(const struct identity *a, const struct identity *b,
     }
 }
 
-/* Marks nodes that differ from most nodes in what `mark` stands for: fewer
-   nodes are like it than like a node of the largest group. With IDENTITY_TWICE
-   marks boards that are found at several positions. */
+/* Marks nodes that differ from most nodes in the property that `mark` stands
+   for: of nodes that are alike in it, the largest set stays unmarked. With
+   IDENTITY_TWICE marks boards that are found at several positions. */
 static void mark_odd(struct nodes *nodes, uint32_t *alike, unsigned mark)
 {
     uint32_t count = torus_nodes(nodes->sweep.size);

@@ -123,8 +123,8 @@ struct theory_stream {
     quad next_less;
     quad reach; /* growth of s for each ps more of the originator's s */
     quad left;  /* s, the time left, in the planned round */
-    /* transfer time of c's units, in the round after the planned one until
-       theory_flow_turn() sets it for this round */
+    /* transfer time of the units that c gets in the next round; after
+       theory_flow_turn(), in this round */
     quad moved;
     quad ahead; /* duration of the lane's sends up to c's, in the next round */
 };

@@ -168,7 +168,10 @@ bool theory_star_installments(struct theory_star_plan *plan,
    served. */
 struct umr {
     const struct theory_star *star;
-    quad g, w, startup, latency;
+    quad g;       /* transfer time of a unit */
+    quad w;       /* compute time of a unit */
+    quad startup; /* G: time that a send takes besides */
+    quad latency; /* W: time that computing a chunk takes besides */
     quad workers; /* P: number of workers */
     /* w / (P g): a chunk times `ratio`, plus `extra`, is the next round's */
     quad ratio;

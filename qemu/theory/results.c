@@ -337,10 +337,11 @@ static quad step_of(const struct fifo *fifo, size_t i)
 }
 
 /* Finds the number of workers with which the FIFO plan is best. C and E are a
-   unit's transfer and compute time (results.h). If nobody idles, worker i gets
-   u_i times the first worker's share, which is 1 / (there C_1 + E_1 + back sum
-   of C u). If the link cannot carry that, it is full: the first worker does not
-   wait, and the last one gets what the link can still carry. */
+   unit's transfer and compute time (results.h); data take `there` C, results
+   `back` C. If nobody idles, worker i gets u_i times as many units as the
+   first, and the first gets 1 / (there C_1 + E_1 + back sum of C u). If the
+   link cannot carry that, it is full: the first worker does not wait, and the
+   last one gets what the link can still carry. */
 static void choose_takers(struct fifo *fifo)
 {
     const struct problem *problem = fifo->problem;
