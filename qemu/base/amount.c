@@ -53,7 +53,6 @@ struct amount amount_time(uint64_t time_ps)
     if (time_ps == 0) {
         return amount;
     }
-    /* A time that rounds to "1000.0" is printed as 1.000 of the next unit. */
     while (i + 1 < UNITS &&
            (double)time_ps >= 999.95 * (double)unit_table[i].ps) {
         i += 1;

@@ -9,10 +9,12 @@
 
 #define LINE_BYTES (2 * PATH_MAX)
 
-/* A mounted cgroup hierarchy, and this process's group in it. */
+/* A mounted tree of control groups (cgroups), and this process's group in
+   it. */
 struct hierarchy {
     const struct control_group_controller *controller;
-    /* names of a group's files in the mounted cgroup version */
+    /* names of a group's files, which depend on the mounted version of
+       cgroups */
     const struct control_group_files *files;
     char mount[PATH_MAX];
     char top[PATH_MAX]; /* path of the group that the mount point shows */
@@ -65,8 +67,8 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-/* Parses a line of mountinfo(5). Words 4 and 5 are the mounted root and the
-   mount point; " - TYPE SOURCE OPTIONS" ends the line. */
+/* Parses a line of mountinfo(5). Word 4 is the group that the mount point
+   shows, word 5 the mount point; " - TYPE SOURCE OPTIONS" ends the line. */
 static bool parse_mount(struct hierarchy *hierarchy, const char *line)
 {
     const char *type = strstr(line, " - ");
@@ -84,8 +86,8 @@ static bool parse_mount(struct hierarchy *hierarchy, const char *line)
            has_word(type, hierarchy->controller->name);
 }
 
-/* Reads this process's group from /proc/self/cgroup, cgroups(7): version 1 has
-   "7:memory:/a/b", version 2 has "0::/a/b". */
+/* Reads the path of this process's group from /proc/self/cgroup (cgroups(7)):
+   "7:memory:/a/b" in version 1, "0::/a/b" in version 2. */
 static bool find_own(struct hierarchy *hierarchy, const char *root)
 {
     FILE *file = control_group_open(root, "/proc/self", "cgroup");
@@ -113,13 +115,13 @@ static bool find_own(struct hierarchy *hierarchy, const char *root)
     return found;
 }
 
-/* Bytes or processes that a group still allows, and its limit. */
 struct found {
     uint64_t left;
     uint64_t limit;
 };
 
-/* Reads what the group in `folder` still allows. Returns false if unlimited. */
+/* Reads what the control group in `folder` still allows. Returns false if it
+   has no limit. */
 static bool left_in(struct found *found, const struct hierarchy *hierarchy,
                     const char *root, const char *folder)
 {
@@ -140,8 +142,9 @@ static bool left_in(struct found *found, const struct hierarchy *hierarchy,
     return true;
 }
 
-/* Visits this process's group and all groups above it in the mount. Keeps the
-   tightest one in *least and `group` if it leaves less than *least. */
+/* Reads the limits of this process's group and of all groups above it. If one
+   of them allows less than *least, stores what it allows in *least and its
+   folder in `group`. */
 static void read_groups(struct found *least, char group[PATH_MAX],
                         struct hierarchy *hierarchy, const char *root)
 {

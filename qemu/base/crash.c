@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STACK_BYTES 16384u /* the handler's, as the thread's may be full */
+/* the handler's own stack; the thread's may be full */
+#define STACK_BYTES 16384u
 #define TEXT_BYTES 512u
 
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -23,8 +24,8 @@ static _Thread_local struct place place;
 static _Thread_local bool has_stack;
 static _Thread_local char stack[STACK_BYTES];
 
-/* A message that is built without malloc() and stdio: the handler may call only
-   the functions of signal-safety(7). */
+/* A message that is built without malloc() and stdio, as a signal handler may
+   call only the functions of signal-safety(7). */
 struct text {
     char data[TEXT_BYTES];
     size_t bytes;
@@ -92,9 +93,10 @@ static void say(const siginfo_t *info)
     (void)!write(STDERR_FILENO, text.data, text.bytes);
 }
 
-/* Prints where the kernel crashed, then restores the signal's default action,
-   which ends the process: a fault repeats after the return, a sent signal is
-   raised again. If several threads crash at once, all but one wait. */
+/* Prints where the kernel crashed and restores the signal's default action.
+   That ends the process: after the handler a fault repeats, and a signal that
+   another process sent is raised again. If several threads crash at once, all
+   but one wait. */
 static void on_crash(int number, siginfo_t *info, void *context)
 {
     static atomic_flag ending = ATOMIC_FLAG_INIT;
@@ -112,7 +114,8 @@ static void on_crash(int number, siginfo_t *info, void *context)
     }
 }
 
-/* Gives the thread a signal stack, unless a sanitizer has given it one. */
+/* Gives the thread a stack for signal handlers, unless a sanitizer has done
+   so. */
 static void give_stack(void)
 {
     const stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Catches signals such as SIGSEGV. Prints which kernel crashed in this process,
-   in which function or on which node. The signal then ends the process. Signals
-   that a sanitizer or MPI handles are left to it. */
+/* Catches signals of a crash, such as SIGSEGV. Prints which kernel crashed in
+   this process, and in which function or on which node; the signal then ends
+   the process. Signals that a sanitizer or MPI handles are left to it. */
 #ifndef QEMU_BASE_CRASH_H
 #define QEMU_BASE_CRASH_H
 
@@ -17,11 +17,13 @@ struct crash_node {
     size_t guard_bytes;
 };
 
-/* Installs the crash handler. Messages name `kernel`, which must stay valid. */
+/* Installs the signal handlers. Messages name `kernel`, whose string must stay
+   valid. */
 void crash_begin(const char *kernel);
 
-/* Tells the crash handler what this thread runs until crash_out(): a kernel's
-   function ("begin"), or the kernel on a node, whose struct must stay valid. */
+/* Between crash_in() or crash_on() and crash_out() this thread runs a kernel:
+   its function of this name, such as "begin", or the kernel of a node, whose
+   struct must stay valid. A crash's message says so. */
 void crash_in(const char *function);
 void crash_on(const struct crash_node *node);
 void crash_out(void);

@@ -10,8 +10,8 @@ static unsigned least_of(unsigned a, unsigned b, unsigned c)
     return least < c ? least : c;
 }
 
-/* Returns how many letters must be added, removed or changed to turn one word
-   into the other. The run time grows with the product of both lengths. */
+/* Returns how many letters must be added, removed or changed to turn `word`
+   into `name`. Time: the product of both lengths. */
 static unsigned edits_between(const char *word, const char *name)
 {
     unsigned row[EDITS_NAME_BYTES + 1];

@@ -16,7 +16,7 @@
 
 #define STANDARD_OUTPUT "/dev/stdout"
 #define TEMPORARIES 100u
-#define UNSIZED_MAX (UINT64_C(1) << 30) /* bytes read of a /proc file */
+#define UNSIZED_MAX (UINT64_C(1) << 30) /* most bytes read of a /proc file */
 #define LINKS_MAX 40u /* the kernel's limit: path_resolution(7) */
 
 static bool is_standard_input(const char *path)
@@ -67,7 +67,7 @@ void file_beside_program(char path[PATH_MAX], const char *name)
     }
 }
 
-/* Follows symbolic links that end at a missing file. Returns the last link's
+/* Follows symbolic links to a file that may be missing. Returns the last link's
    target, or `path` itself if it is no link. Returns NULL with errno if links
    form a circle. The caller frees the text. */
 static char *followed(const char *path)
@@ -99,9 +99,9 @@ static char *followed(const char *path)
     return NULL;
 }
 
-/* Returns a path without symbolic links, also if only its last component is
-   missing. Returns NULL with errno if the folder is missing or links form a
-   circle. The caller frees the text. */
+/* Returns a path without symbolic links; its last component may be missing.
+   Returns NULL with errno if the folder is missing or links form a circle. The
+   caller frees the text. */
 static char *resolved(const char *path)
 {
     char *whole = realpath(path, NULL);
@@ -151,16 +151,14 @@ bool file_same(const char *one, const char *other)
 
 /* ---- reading ---- */
 
-/* Whether a path may be a pipe whose writer has been started: standard input,
-   or a shell's <(...). */
+/* Returns whether the path may be a pipe that somebody writes already: standard
+   input, or a shell's <(...). */
 static bool may_be_pipe(const char *path)
 {
     return is_standard_input(path) || strcmp(path, "/dev/stdin") == 0 ||
            strncmp(path, "/dev/fd/", strlen("/dev/fd/")) == 0;
 }
 
-/* Reads the next bytes of a file. Waits for bytes even if the file was opened
-   with O_NONBLOCK. */
 static ssize_t read_next(int fd, void *block, size_t room)
 {
     ssize_t got = read(fd, block, room);
@@ -172,8 +170,6 @@ static ssize_t read_next(int fd, void *block, size_t room)
     return got;
 }
 
-/* Replaces *file by a temporary copy of at most `most` bytes. Returns 0 and
-   sets *bytes, or 1 after a message. */
 static int spool(FILE **file, uint64_t *bytes, const char *path, uint64_t most)
 {
     FILE *copy = tmpfile();
@@ -201,8 +197,8 @@ static int spool(FILE **file, uint64_t *bytes, const char *path, uint64_t most)
     return 0;
 }
 
-/* Whether a regular file really has the size that fstat() reports. Files of
-   /proc and /sys do not. */
+/* Returns whether a regular file has the size that fstat() tells. Files of
+   /proc and /sys have another. */
 static bool is_as_long(const struct stat *is, int fd)
 {
     char byte;
@@ -211,8 +207,8 @@ static bool is_as_long(const struct stat *is, int fd)
            (is->st_size > 0 ? 1 : 0);
 }
 
-/* Measures a file. If its size is unknown before it is read, *file is replaced
-   by a temporary copy. Returns 0, or 1 after a message. */
+/* Measures a file. A file whose size is unknown is replaced by a temporary copy
+   in *file. Returns 0, or 1 after a message. */
 static int measure(FILE **file, uint64_t *bytes, const char *path)
 {
     int fd = fileno(*file);
@@ -245,8 +241,8 @@ static int measure(FILE **file, uint64_t *bytes, const char *path)
                                   "a pipe, or - for standard input");
 }
 
-/* Opens a file, or a duplicate of standard input. O_NONBLOCK keeps a pipe
-   without a writer from blocking. */
+/* Opens a file for reading; for standard input returns a duplicate. O_NONBLOCK
+   keeps a pipe that nobody writes from blocking the open. */
 static int open_descriptor(const char *path)
 {
     int flags = O_RDONLY | O_CLOEXEC | (may_be_pipe(path) ? 0 : O_NONBLOCK);
@@ -257,7 +253,7 @@ static int open_descriptor(const char *path)
     }
     now = fcntl(STDIN_FILENO, F_GETFL);
     if (now >= 0 && (now & O_ACCMODE) == O_WRONLY) {
-        errno = EBADF; /* closed at start: process_streams_hold() opened it */
+        errno = EBADF; /* standard input was closed when this program began */
         return -1;
     }
     return dup(STDIN_FILENO);
@@ -360,8 +356,8 @@ int file_append(FILE *to, FILE *file, uint64_t bytes, const char *path)
 
 /* ---- writing ---- */
 
-/* Prints why a file cannot be written. ENOENT is blamed on the folder. EPIPE is
-   not reported: a reader such as `head` may close the pipe. */
+/* Prints why a file cannot be written. ENOENT means that its folder is missing.
+   EPIPE is not printed: a reader such as `head` may close the pipe. */
 static int complain(const struct file_output *file, int error)
 {
     const char *path = file->path;
@@ -391,7 +387,7 @@ const char *file_output_name(const char *text)
     return strcmp(text, "-") == 0 ? STANDARD_OUTPUT : text;
 }
 
-/* Returns the number N of a path such as /dev/fd/N, or -1. */
+/* Returns N of a path such as /dev/fd/N, or -1 for other paths. */
 static int descriptor_named(const char *path)
 {
     static const char *const before[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -420,8 +416,8 @@ bool file_is_standard_output(const char *path)
     return descriptor_named(path) == STDOUT_FILENO;
 }
 
-/* Blocks the signals that end this program while the temporary file exists, so
-   that no temporary file is left behind. */
+/* Blocks the signals that end this program, so that none can leave the
+   temporary file behind. */
 static void hold_signals(struct file_output *file)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -443,8 +439,8 @@ static void file_forget(struct file_output *file)
     free(file->target);
 }
 
-/* Opens a temporary file beside `path`. Skips names left behind by a killed
-   process with this pid. Returns a descriptor, or -1 with errno. */
+/* Opens a temporary file beside `path`. Takes another name if a killed process
+   with this pid has left a file. Returns a descriptor, or -1 with errno. */
 static int open_temporary(struct file_output *file, const char *path)
 {
     int fd = -1;
@@ -466,7 +462,6 @@ static int open_temporary(struct file_output *file, const char *path)
     return fd;
 }
 
-/* Returns a descriptor, or -1 with errno. */
 static int open_output(struct file_output *file, const char *path)
 {
     int named = descriptor_named(path);
@@ -494,7 +489,7 @@ static int open_output(struct file_output *file, const char *path)
     return fd;
 }
 
-/* Writes a stream's bytes. Keeps the error number, which stdio loses. */
+/* Writes a stream's bytes. Stores errno, which stdio would lose. */
 static ssize_t write_cookie(void *cookie, const char *bytes, size_t count)
 {
     struct file_output *file = cookie;
@@ -523,8 +518,6 @@ static int close_cookie(void *cookie)
     return result;
 }
 
-/* Opens an output; `option` names it in messages and may be NULL. Returns 0, or
-   -1 after a message. */
 static int open_for(struct file_output *file, const char *path,
                     const char *option)
 {
@@ -601,6 +594,5 @@ int file_output_check(const char *path, const char *option)
     if (open_for(&file, path, option) != 0) {
         return 1;
     }
-    /* Closing an incomplete file removes it, which is no error. */
     return file_output_close(&file, false) < 0 ? 0 : 1;
 }

@@ -19,34 +19,32 @@
 void file_beside_program(char path[PATH_MAX], const char *name);
 
 /* Returns a path as messages show it: "standard input" for "-", "standard
-   output" for file_output_name("-"), else quote_shown(path). The text is valid
-   as long as quote_shown()'s. */
+   output" for what file_output_name("-") returns, else quote_shown(path). The
+   text is valid as long as a text of quote_shown(). */
 const char *file_name(const char *path);
 
 /* Prints an error about a file on stderr, as printf() does. Returns 1. */
 __attribute__((format(printf, 2, 3))) int file_error(const char *path,
                                                      const char *format, ...);
 
-/*
- * Whether two names are one regular file, or would be if the missing one were
- * created. Existing files are compared by device and inode, missing ones by
- * folder and last component. Returns false for pipes, devices and other files
- * that writing does not destroy.
- */
+/* Returns whether two paths name one regular file, or would if a missing file
+   were created. Existing files are compared by device and inode, missing ones
+   by folder and last component. Returns false for pipes, devices and other
+   files whose contents writing does not destroy. */
 bool file_same(const char *one, const char *other);
 
 /* Reads a whole file by file_open(). The buffer has one spare byte at the end.
    Returns 0 and *data, malloc'd, which the caller frees; or 1 and NULL. */
 NODISCARD int file_read(uint8_t **data, uint64_t *bytes, const char *path);
 
-/* Reads the first `bytes` of an open file, with file_read()'s results. `path`
-   is for messages. */
+/* Reads the first `bytes` of an open file. Returns what file_read() returns.
+   Messages name `path`. */
 NODISCARD int file_read_open(uint8_t **data, FILE *file, uint64_t bytes,
                              const char *path);
 
 /* Opens a file and measures it. Standard input ("-"), pipes, and files of /proc
    and /sys are first copied to a temporary file. Returns 0 and *file, which the
-   caller closes by fclose(); or 1 and NULL. */
+   caller closes by fclose(), or returns 1 and sets it to NULL. */
 NODISCARD int file_open(FILE **file, uint64_t *bytes, const char *path);
 
 /* Opens a temporary file, which vanishes when it is closed. `path` names the
@@ -54,11 +52,12 @@ NODISCARD int file_open(FILE **file, uint64_t *bytes, const char *path);
    NULL after a message. */
 FILE *file_scratch(const char *path);
 
-/* Appends `bytes` bytes of a file to a stream. Returns 0; 1 after a message. */
+/* Appends the first `bytes` bytes of `file` to the stream `to`. Returns 0, or 1
+   after a message that names `path`. */
 NODISCARD int file_append(FILE *to, FILE *file, uint64_t bytes,
                           const char *path);
 
-/* A range of bytes, in memory or in an open file. The caller owns all of it. */
+/* Bytes in memory or in an open file. The caller owns all members. */
 struct file_piece {
     const uint8_t *data; /* NULL: the bytes are in `file` */
     FILE *file;
@@ -66,47 +65,49 @@ struct file_piece {
     uint64_t at; /* offset of the first byte in `file` */
 };
 
-/* Copies bytes of a range. The file's position does not change. Returns 0, or 1
-   if the file has become shorter or cannot be read. */
+/* Copies the first `bytes` of the piece. The position of an open file stays.
+   Returns 0, or 1 after a message if the file is shorter or cannot be read. */
 NODISCARD int file_piece_copy(uint8_t *to, const struct file_piece *piece,
                               uint64_t bytes);
 
-/* Returns the output path for an option's text: "-" becomes "/dev/stdout",
-   which all functions of this header write by descriptor. */
+/* Returns the path for an output option's text: "-" becomes "/dev/stdout", any
+   other text stays. All functions of this header write "/dev/stdout" by its
+   descriptor. */
 const char *file_output_name(const char *text);
 
 bool file_is_standard_output(const char *path);
 
-/*
- * A file that is written under a temporary name and renamed once it is
- * complete. Signals that would end this program are blocked until then. A
- * replaced file hands its mode to the new one. Standard output, other
- * descriptors (/dev/stderr, /dev/fd/3), pipes and devices are written directly.
- */
+/* A file that is written under a temporary name and renamed when it is
+   complete. Signals that would end this program are blocked until then. The
+   file gets the mode of the file that it replaces. Standard output, other
+   descriptors (/dev/stderr, /dev/fd/3), pipes and devices are written
+   directly. */
 struct file_output {
-    /* for the caller to write to, not to close; the struct must not move */
+    /* the caller writes to it but does not close it; the struct must not
+       move */
     FILE *stream;
-    const char *path;   /* as given; must stay valid until the close */
-    const char *option; /* name of the option, for messages; or NULL */
+    const char *path;   /* the caller's; must stay valid until the close */
+    const char *option; /* name of the option, for messages; NULL: none */
     char *target;       /* owned: `path` with its symbolic links resolved */
     char *temporary;    /* owned; NULL if the file is written directly */
-    bool held;          /* signals are blocked */
+    bool held;          /* true: signals are blocked */
     sigset_t signals;   /* signal mask before the open */
     int descriptor;
     int error; /* errno of the first failed write, or 0 */
 };
 
-/* Checks before long work that a file can be created or replaced. Existing
-   contents stay. Pipes and devices are not tried. `option`, such as "--report",
-   is named in messages. Returns 0 or 1. */
+/* Checks before long work that a file can be created or replaced. Leaves the
+   contents of an existing file. Does not try pipes and devices. Messages name
+   `option`, such as "--report". Returns 0, or 1 after a message. */
 NODISCARD int file_output_check(const char *path, const char *option);
 
-/* Returns 0, or -1 with nothing to close. Close open files in reverse order. */
+/* Opens an output file. Returns 0, or -1 after a message with nothing to close.
+   Files that are open at the same time must be closed in reverse order. */
 NODISCARD int file_output_open(struct file_output *file, const char *path);
 
-/* Closes the file. Renames it to its final name if `complete` and no write
-   failed, else removes it. Returns 0, or -1 if the file is not in place. A
-   message is printed unless `complete` is false. */
+/* Closes the file. If `complete` is true and no write failed, renames it to its
+   final name; else removes it. Returns 0, or -1 if the file is not in place.
+   Prints why, unless `complete` is false. */
 NODISCARD int file_output_close(struct file_output *file, bool complete);
 
 #endif

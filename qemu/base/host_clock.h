@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A clock to read and to wait by: this machine's clock, a model's own time, or
-   the clock of a test (test/lib/fake_clock.h). A deadline is computed and
-   awaited with the same clock. */
+/* A clock to read and to wait by: this machine's clock, a simulation's, or the
+   fake clock of a test (test/lib/fake_clock.h). A deadline must be awaited with
+   the clock by which it was computed. */
 #ifndef QEMU_BASE_HOST_CLOCK_H
 #define QEMU_BASE_HOST_CLOCK_H
 
@@ -19,12 +19,10 @@ struct host_clock {
     /* Returns the time in ns since some moment; the time never decreases. */
     uint64_t (*now)(void *context);
 
-    /*
-     * Waits until one of `count` descriptors is ready, a signal is caught, or
-     * the clock reaches until_ns (HOST_CLOCK_NEVER: no deadline). After the
-     * deadline the descriptors are checked once. Returns poll()'s result; 0
-     * means that the deadline has passed.
-     */
+    /* Waits until one of `count` descriptors is ready, a signal is caught, or
+       the clock reaches until_ns (HOST_CLOCK_NEVER: no deadline). Returns
+       poll()'s result; 0 means that the deadline has passed. Descriptors are
+       checked once even after the deadline. */
     int (*wait)(void *context, struct pollfd *of, unsigned count,
                 uint64_t until_ns);
 
@@ -32,7 +30,7 @@ struct host_clock {
 };
 
 /* Returns this machine's clock, CLOCK_MONOTONIC. Test programs link
-   test/lib/fake_clock.c, which returns a fake clock. */
+   test/lib/fake_clock.c, whose host_clock() returns a fake clock. */
 const struct host_clock *host_clock(void);
 
 static inline uint64_t host_clock_ns(const struct host_clock *clock)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON values made with jansson. */
+/* Makes values of jansson, the JSON library. */
 #ifndef QEMU_BASE_JSON_H
 #define QEMU_BASE_JSON_H
 
@@ -12,8 +12,8 @@ void json_take_memory(void);
 
 json_t *json_whole(uint64_t value);
 
-/* Returns a name as a JSON string. A name that is not UTF-8 is first changed by
-   quote_shown() (qemu/base/quote.h). */
+/* Returns a name as a JSON string. A name that is not UTF-8 is escaped by
+   quote_shown(). */
 json_t *json_name(const char *name);
 
 #endif

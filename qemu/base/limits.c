@@ -18,8 +18,9 @@
 #include <unistd.h>
 
 #define KIB 1024u
-#define NEAR 64u /* a limit that leaves as many processes is not blamed */
-#define STACK_BYTES (512 * KIB) /* bytes; four times the measured use */
+/* a limit that leaves at least this many processes is not blamed */
+#define NEAR 64u
+#define STACK_BYTES (512 * KIB) /* four times the measured use */
 #define ADMIN (UINT64_C(1) << 21)
 #define RESOURCE (UINT64_C(1) << 24)
 
@@ -34,8 +35,8 @@ static const struct control_group_controller memory = {
 
 /* ---- processes and threads ---- */
 
-/* Stores a limit in `limits` if it leaves fewer processes than the stored one.
-   The format and its values make the limit's name. */
+/* Stores a limit in `limits` if it allows fewer further processes than the
+   stored limit. The limit's name is made as by printf(). */
 __attribute__((format(printf, 3, 4))) static void
 offer(struct limits_processes *limits, uint64_t left, const char *format, ...)
 {
@@ -54,7 +55,6 @@ static uint64_t rest(uint64_t most, uint64_t used)
     return most > used ? most - used : 0;
 }
 
-/* Returns the number of threads of a process, 0 if another user owns it. */
 static uint64_t threads_of(const char *root, const char *pid)
 {
     char folder[64];
@@ -69,7 +69,6 @@ static uint64_t threads_of(const char *root, const char *pid)
     return threads;
 }
 
-/* Returns the number of visible threads of this user. */
 static uint64_t count_own(const char *root)
 {
     char path[PATH_MAX];
@@ -90,9 +89,9 @@ static uint64_t count_own(const char *root)
     return threads;
 }
 
-/* Whether RLIMIT_NPROC applies to this process. The system's root and processes
-   with CAP_SYS_ADMIN or CAP_SYS_RESOURCE are exempt. The root of a container
-   with its own user namespace is not. */
+/* Returns whether RLIMIT_NPROC (ulimit -u) limits this process. The system's
+   root and processes with CAP_SYS_ADMIN or CAP_SYS_RESOURCE are exempt. The
+   root of a container with its own user namespace is not. */
 static bool is_limited(const char *root)
 {
     FILE *map = control_group_open(root, "/proc/self", "uid_map");
@@ -237,8 +236,8 @@ int limits_allow_stack(void)
 
 static char text[PATH_MAX + 128];
 
-/* Limits of each process, with the letter and unit of `ulimit`. A process that
-   exceeds one of the first ENDING_LIMITS may be ended. */
+/* Limits of each process, with letter and unit of the shell's `ulimit`. Whoever
+   exceeds one of the first ENDING_LIMITS limits may be ended by the system. */
 static const struct own_limit {
     int kind;
     char option;
@@ -252,7 +251,8 @@ static const struct own_limit {
 #define OWN_LIMITS (sizeof own_limits / sizeof *own_limits)
 #define ENDING_LIMITS 3
 
-/* Writes " (ulimit -v: 4096 KiB)". Returns false if the limit is not set. */
+/* Writes a limit as " (ulimit -v: 4096 KiB)". Returns false if the limit is not
+   set. */
 static bool write_limit(char name[64], const struct own_limit *own)
 {
     struct rlimit limit;
@@ -279,8 +279,8 @@ void limits_print_own(FILE *out)
     fputs(before[0] == ',' ? "\n" : "", out);
 }
 
-/* Returns the text of an error number, followed by the process's limit of one
-   of two kinds (RLIMIT_), if set. */
+/* Returns the text of an error number, followed by the first of two limits
+   (RLIMIT_...) of this process that is set. */
 static const char *with_limit(int error, int kind, int other)
 {
     char name[64];

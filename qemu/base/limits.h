@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits that the system sets to this process and its children. The functions
-   tell how much a limit still allows, and its name for messages. `root` is put
-   before every path; it is "" except in tests. */
+/* Limits that the system sets to this process and its children: how much a
+   limit still allows, and its name for messages. `root` is put before every
+   path; it is "" except in tests. */
 #ifndef QEMU_BASE_LIMITS_H
 #define QEMU_BASE_LIMITS_H
 
@@ -12,31 +12,33 @@
 #include <stdio.h>
 
 struct limits_processes {
-    /* processes and threads that may still be started; UINT64_MAX: unknown */
+    /* how many more processes and threads may be started; UINT64_MAX:
+       unknown */
     uint64_t left;
-    /* the limit that leaves fewest, such as "ulimit -u (74)"; "": unknown */
+    /* the limit that allows the fewest, as "ulimit -u (74)"; "": unknown */
     char name[PATH_MAX + 64];
 };
 
 /* Reads how many more processes may be started. Three limits count: the user's
    (ulimit -u), if it applies to this process; the nearest control group's; the
-   system's. The user's processes in other containers count but are not seen. */
+   system's. The user's processes in other containers use up the limit, but
+   cannot be seen. */
 void limits_read_processes(struct limits_processes *limits, const char *root);
 
 struct limits_memory {
-    uint64_t bytes; /* bytes left; UINT64_MAX: unknown */
+    uint64_t bytes; /* number of bytes left; UINT64_MAX: unknown */
     /* folder of the control group that sets the limit; "": the whole system */
     char group[PATH_MAX];
 };
 
-/* Reads how much memory this process and its children may take before the
-   system ends one. The number is MemAvailable of /proc/meminfo, or less if the
-   nearest control group leaves less. */
+/* Reads how much more memory this process and its children may take before the
+   system kills one of them. This is MemAvailable of /proc/meminfo, or less if
+   the nearest control group allows less. */
 void limits_read_memory(struct limits_memory *limit, const char *root);
 
-/* Returns how many processes of any control group the system has killed for
-   lack of memory; 0 if unknown. If the number grows while a process dies by
-   SIGKILL, the process was probably killed for memory. */
+/* Returns how many processes the system has killed for lack of memory in all
+   control groups, or 0 if unknown. If a process dies by SIGKILL while this
+   number grows, it was probably killed for memory. */
 uint64_t limits_memory_kills(const char *root);
 
 /* Checks that limits allow `threads` threads for `nodes` boards. Returns 0, or
@@ -47,12 +49,12 @@ NODISCARD int limits_allow_threads(unsigned long threads, unsigned nodes);
    message on stderr that names the number of boards. */
 NODISCARD int limits_allow_descriptors(unsigned long need, unsigned nodes);
 
-/* Raises the stack limit to at least the need of this program and QEMU. Returns
-   0, or an exit status after a message. */
+/* Raises the stack limit to what this program and QEMU need. Returns 0, or an
+   exit status after a message. */
 NODISCARD int limits_allow_stack(void);
 
-/* Returns the text of a file's error number with the limit that caused it:
-   "File too large (ulimit -f: 8192 bytes)". Valid until the next call. */
+/* Returns the text of an errno of a file operation, with the limit that caused
+   it: "File too large (ulimit -f: 8192 bytes)". Valid until the next call. */
 const char *limits_file_error(int error);
 
 /* Returns why a process or thread could not be started: "Resource temporarily

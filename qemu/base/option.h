@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A row of a table describes an option of a subcommand: name, value, help,
- * type, field, bounds, and the options that it needs or excludes. The rows
- * direct the parser, and --help, man pages and completions are made from them.
+ * Tables describe the options of a subcommand, one row an option: name, value,
+ * help, type, field, bounds, and the options that it needs or excludes. The
+ * parser works by the rows; --help, man pages and completions are made from
+ * them.
  *
  *     static const struct option_row rows[] = {
  *         {"count", "N", 2, OPTION_COUNT, OPTION_AT(struct options, count),
@@ -10,7 +11,7 @@
  *          .needs = "watch"}};
  *
  * Options shared by several subcommands have a table of their own. The fields
- * of that table lie in a struct inside the subcommand's struct.
+ * of its rows lie in a struct inside the subcommand's struct.
  */
 #ifndef QEMU_BASE_OPTION_H
 #define QEMU_BASE_OPTION_H
@@ -23,23 +24,19 @@
 NODISCARD int option_run(const struct option_command *command, int argc,
                          char **argv);
 
-/*
- * Parses the command line into `options`, the subcommand's struct, which
- * already holds the defaults. Files are checked by option_files_check(). --help
- * and -h do not return. Returns 0, or an exit status after a message. The
- * caller calls option_free() in any case.
- */
+/* Parses the command line into `options`, the subcommand's struct, which must
+   hold the defaults. Checks files by option_files_check(). --help and -h do not
+   return. Returns 0, or an exit status after a message. The caller calls
+   option_free() in any case. */
 NODISCARD int option_parse(const struct option_command *command, int argc,
                            char **argv, void *options);
 
-/*
- * Parses "KEY=VALUE,KEY=VALUE", the value of the option `name` ("--arg"), by
- * the rows of a table with at most OPTION_KEYS rows. A backslash escapes a
- * comma or backslash in a value. A value of a table with one row takes the rest
- * of the text, commas included. `text` is cut into words, and fields of type
- * OPTION_TEXT point into it. Each key may be given once. Returns 0, or
- * EXIT_USAGE after a message.
- */
+/* Parses the text "KEY=VALUE,KEY=VALUE" of the option `name` ("--arg") by the
+   rows of a table, at most OPTION_KEYS. In a value, a backslash escapes a comma
+   or a backslash. If the table has one row, its value takes the rest of the
+   text, commas included. `text` is cut into words, to which fields of type
+   OPTION_TEXT point. Each key may be given once. Returns 0, or EXIT_USAGE after
+   a message. */
 #define OPTION_KEYS 16u
 NODISCARD int option_parse_list(const struct option_table *table,
                                 const char *name, char *text, void *options);

@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "qemu/base/option_files.h"
+#include "qemu/base/option_line.h"
 
 #include "qemu/base/exit_status.h"
 #include "qemu/base/file.h"
+#include "qemu/base/memory.h"
 #include "qemu/base/parse.h"
 #include "qemu/base/quote.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static int check_pair(const struct option_file *file,
-                      const struct option_file *other)
+struct file {
+    char option[OPTION_NAME_BYTES]; /* name for messages: "--report", "-o" */
+    const char *path; /* for outputs: what file_output_name() returns */
+    /* suffixes that suit the file, "html htm"; NULL: all */
+    const char *suffixes;
+    bool written; /* false: the file is only read */
+};
+
+/* ---- checks ---- */
+
+static int check_pair(const struct file *file, const struct file *other)
 {
     bool standard = file_is_standard_output(file->path);
 
@@ -28,7 +39,7 @@ static int check_pair(const struct option_file *file,
         quote_shown(other->path));
 }
 
-/* File name suffixes that tell people and programs the kind of a file. */
+/* File name suffixes by which people and programs tell a file's kind. */
 static const char known[] =
     " png apng jpg jpeg jpe gif bmp tif tiff webp heic heif avif jxl jp2 svg "
     "svgz eps emf wmf "
@@ -43,7 +54,6 @@ static const char known[] =
     "gz bz2 xz zst zip 7z rar tar tgz txz tbz2 tzst lz lzo lz4 lzma br z cab "
     "elf hex exe dll so o a c h py js css sh ";
 
-/* Whether a list of lower-case words contains a word. */
 static bool has_word(const char *list, const char *word)
 {
     size_t bytes = strlen(word);
@@ -57,7 +67,7 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-static int check_name(const struct option_file *file)
+static int check_name(const struct file *file)
 {
     const char *slash = strrchr(file->path, '/');
     const char *dot = strrchr(slash != NULL ? slash : file->path, '.');
@@ -87,7 +97,8 @@ static int check_name(const struct option_file *file)
     return EXIT_USAGE;
 }
 
-int option_files_check(const struct option_file file[], size_t files)
+/* No output may be the same file as an earlier element of file[]. */
+static int check_all(const struct file file[], size_t files)
 {
     int status = 0;
 
@@ -108,13 +119,90 @@ int option_files_check(const struct option_file file[], size_t files)
     return status;
 }
 
-bool option_files_standard(const struct option_file file[], size_t files)
-{
-    bool standard = false;
+/* ---- the files of a command line ---- */
 
-    for (size_t i = 0; i < files; ++i) {
-        standard = standard ||
-                   (file[i].written && file_is_standard_output(file[i].path));
+/* Returns a sort key of files for check_all(): 0 for files to read, 1
+   for the standard output of a flag, 2 for files to write, 3 for files to read
+   and write. */
+static unsigned rank_of(const struct option_row *row)
+{
+    return row->type == OPTION_UPDATE                                  ? 3
+           : row->type == OPTION_OUTPUT || row->type == OPTION_OUTPUTS ? 2
+           : row->prints                                               ? 1
+                                                                       : 0;
+}
+
+/* Returns the path of the file that an option or word names, or NULL if it
+   names none. Paths of output files come from file_output_name(). */
+static const char *file_of(const struct option_given *given)
+{
+    const struct option_row *row = given->entry->row;
+    const char *text = given->text;
+
+    if (row->type < OPTION_LISTS && text != given->entry->text) {
+        return NULL; /* the option is given again later */
     }
-    return standard;
+    switch (row->type) {
+    case OPTION_INPUT:
+    case OPTION_PATH:
+    case OPTION_UPDATE:
+    case OPTION_INPUTS:
+        return text;
+    case OPTION_OUTPUT:
+    case OPTION_OUTPUTS:
+        return file_output_name(text);
+    case OPTION_PLACES:
+        text = strstr(row->value, "FILE") != NULL ? strchr(text, '=') : NULL;
+        return text != NULL ? text + 1 : NULL;
+    default:
+        return row->file != NULL       ? row->file(given->entry->options, text)
+               : row->suffixes != NULL ? text
+                                       : NULL;
+    }
+}
+
+static struct file describe_file(const struct option_given *given)
+{
+    const struct option_entry *entry = given->entry;
+    const struct option_row *row = entry->row;
+    struct file file = {
+        .path = row->prints ? file_output_name("-") : file_of(given),
+        .suffixes = row->suffixes_of != NULL ? row->suffixes_of(entry->options)
+                                             : row->suffixes,
+        .written = rank_of(row) > 0};
+
+    memcpy(file.option, entry->name, sizeof file.option);
+    if (row->letter != '\0') {
+        snprintf(file.option, sizeof file.option, "-%c", row->letter);
+    }
+    return file;
+}
+
+int option_files_check(const struct option_line *line)
+{
+    const struct option_command *command = line->command;
+    struct file *file = memory_or_exit(calloc(line->count + 1, sizeof *file));
+    FILE *people = stdout;
+    size_t count = 0;
+    int status;
+
+    for (unsigned rank = 0; rank < 4; ++rank) {
+        for (size_t i = 0; i < line->count; ++i) {
+            if (rank_of(line->given[i].entry->row) == rank) {
+                file[count] = describe_file(&line->given[i]);
+                count += file[count].path != NULL;
+            }
+        }
+    }
+    status = check_all(file, count);
+    for (size_t i = 0; i < count; ++i) {
+        if (file[i].written && file_is_standard_output(file[i].path)) {
+            people = stderr;
+        }
+    }
+    if (command->people != 0) {
+        *(FILE **)(void *)((char *)line->options + command->people) = people;
+    }
+    free(file);
+    return status;
 }

@@ -41,8 +41,8 @@ bool option_choice(char choice[OPTION_CHOICE_BYTES],
 
 /* ---- lines ---- */
 
-/* Prints text after `column` characters of a line; further lines begin at
-   column `indent`. */
+/* Prints text in lines: the first one has `column` characters already, further
+   ones begin at column `indent`. */
 static void print_line(const char *text, size_t length, size_t column,
                        size_t indent)
 {
@@ -62,7 +62,6 @@ static void print_lines(const char *text, size_t length)
 
 /* ---- rows ---- */
 
-/* Prints "  -o, --output=FILE". Returns its length in characters. */
 static size_t print_name(const struct option_row *row)
 {
     const char letter[] = {'-', row->letter, ',', '\0'};
@@ -90,7 +89,7 @@ static void print_row(const struct option_row *row)
     print_line(row->help, strlen(row->help), column, TEXT_COLUMN);
 }
 
-/* Prints an option's name, and its help cut to the end of the line. */
+/* Prints an option's name, and as much of its help as the line holds. */
 static void print_short(const struct option_row *row)
 {
     size_t column = print_name(row);
@@ -113,7 +112,8 @@ static void print_short(const struct option_row *row)
            some < length ? " .." : "");
 }
 
-/* Prints an option's line for programs; see option_help_print(). */
+/* Prints an option as a line of six fields for programs
+   (option_help_print()). */
 static void print_fields(const struct option_row *row)
 {
     char choice[OPTION_CHOICE_BYTES];
@@ -131,7 +131,6 @@ static void print_fields(const struct option_row *row)
 
 /* ---- the help ---- */
 
-/* Sorts rows by group, then by letter or first letter, then by name. */
 static int compare_rows(const void *a, const void *b)
 {
     const struct option_row *one = *(const struct option_row *const *)a;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the rows that describe options; see qemu/base/option.h. */
+/* The rows and tables that describe the options of a subcommand;
+   qemu/base/option.h parses by them. */
 #ifndef QEMU_BASE_OPTION_ROW_H
 #define QEMU_BASE_OPTION_ROW_H
 
@@ -9,37 +10,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Types of an option's value, each with the C type of its field. */
+/* Types of an option's value, with the C type of the field that stores it. */
 enum option_type {
-    OPTION_FLAG,   /* no value; bool: set to true */
-    OPTION_FIXED,  /* no value; unsigned integer: set to .fixed */
+    OPTION_FLAG,   /* bool: true; the option takes no value */
+    OPTION_FIXED,  /* unsigned integer: .fixed; the option takes no value */
     OPTION_TEXT,   /* const char *: a word of at least .least bytes */
     OPTION_INPUT,  /* const char *: a file to read */
-    OPTION_PATH,   /* char [width]: a file to read; a longer name is cut */
-    OPTION_OUTPUT, /* const char *: a file to write; see file_output_name() */
+    OPTION_PATH,   /* char [.width]: a file to read; longer names are cut */
+    OPTION_OUTPUT, /* const char *: a file to write, from file_output_name() */
     OPTION_UPDATE, /* const char *: a file to read and write, not "-" */
-    /* unsigned integer of .width bytes (0: 8), from .least to .most (0: no
+    /* unsigned integer of .width bytes (0: 8 bytes) from .least to .most (0: no
        bound), or one of .choices */
     OPTION_COUNT,
-    OPTION_SIZE,   /* like OPTION_COUNT, with a suffix such as k or MiB */
-    OPTION_TIME,   /* like OPTION_COUNT, in ps; has a suffix such as us */
-    OPTION_CHOICE, /* unsigned integer or bool: index of the word in .choices */
-    OPTION_MESH,   /* struct torus_size: WxH; sides up to .most unless 0 */
+    OPTION_SIZE,   /* like OPTION_COUNT; the value may end in k, MiB .. */
+    OPTION_TIME,   /* like OPTION_COUNT, in ps; the value ends in us, ms .. */
+    OPTION_CHOICE, /* unsigned integer or bool: index of a word in .choices */
+    OPTION_MESH,   /* struct torus_size: WxH; sides up to .most, if not 0 */
     OPTION_SIDE,   /* struct torus_size: one side of a 5^k x 5^k torus */
-    /* struct torus_coord: X,Y inside the command's OPTION_MESH or OPTION_SIDE
-     */
+    /* struct torus_coord: X,Y inside the mesh that OPTION_MESH or OPTION_SIDE
+       gives */
     OPTION_COORD,
-    OPTION_SET,                  /* any field: .set() stores the value */
-    OPTION_LISTS,                /* options from here on may be repeated */
+    OPTION_SET,   /* any field: .set() stores the value */
+    OPTION_LISTS, /* options of this and later types may be repeated */
     OPTION_TEXTS = OPTION_LISTS, /* struct option_texts: words */
     OPTION_INPUTS,               /* struct option_texts: files to read */
     OPTION_OUTPUTS,              /* struct option_texts: files to write */
     /* struct option_places: up to .most coordinates X,Y. If .value is
-       "X,Y=FILE", each has a file to read; "X,Y[=FILE]": or has none */
+       "X,Y=FILE", each has a file to read; if "X,Y[=FILE]", it may have one */
     OPTION_PLACES
 };
 
-/* Values of a repeatable option. option_free() frees them. */
+/* Values of an option that may be repeated. option_free() frees them. */
 struct option_texts {
     const char **text;
     uint32_t count;
@@ -54,16 +55,17 @@ struct option_place {
 struct option_places {
     struct option_place *place;
     uint32_t count;
-    bool word; /* the row's .word, such as "all", was given */
+    bool word; /* true: the row's .word, such as "all", was given */
 };
 
 #define OPTION_PARTS 6u
 #define OPTION_GROUPS 10u
 
-/* Gives .at and .width of a row whose field is `member`. */
+/* The .at and .width of a row that stores its value in `member` of struct
+   `type`. */
 #define OPTION_AT(type, member)                                                \
     offsetof(type, member), sizeof((type *)0)->member
-#define OPTION_ALL 0, 0 /* .at and .width if set() takes the whole struct */
+#define OPTION_ALL 0, 0 /* .at and .width if .set() fills the whole struct */
 
 /* Bounds of an option that takes a TCP port; 0 asks for a free port. */
 #define OPTION_TCP_PORT                                                        \
@@ -72,46 +74,55 @@ struct option_places {
 
 struct option_row {
     const char *name; /* "json" stands for --json */
-    /* shown in the help: "FILE"; NULL: the option takes no value */
+    /* the value's name in the help: "FILE"; NULL: the option takes no value */
     const char *value;
-    uint8_t group; /* sort key of the help: lower groups first */
+    uint8_t group; /* lower groups come first in the help */
     enum option_type type;
-    size_t at;    /* offset of the field in the table's struct */
+    size_t at;    /* offset of the field in the struct of the table */
     size_t width; /* size of the field, bytes */
     const char *help;
-    char letter;   /* 'q' stands for -q; '\0': none */
-    bool optional; /* value may be left out; the field keeps its default */
+    char letter; /* 'q' stands for -q; '\0': no letter */
+    /* true: the value may be left out; the field keeps its default */
+    bool optional;
     bool required;
-    /* features, one of which is needed, as bits of .kinds; 0: none is needed */
+    /* bits of the table's .kinds: the option is for jobs of these kinds only;
+       0: for all jobs */
     uint8_t of;
-    /* offset of a const char *, which is set to the value as given, or to "" if
-       the value is left out; offset 0: none */
+    /* offset of a `const char *`, which is set to the value as given, or to ""
+       if the value is left out; 0: the struct has none */
     size_t text;
     uint64_t least;
     uint64_t most;
     uint64_t fixed;
-    const char *word;    /* allowed in place of a number: "auto"; or NULL */
+    const char *word;    /* word allowed instead of a number: "auto"; or NULL */
     uint64_t word_value; /* the number that .word stands for */
     const char *choices; /* allowed words, separated by blanks; or NULL */
-    /* returns allowed word `index`, such as a kernel's name; then NULL */
+    /* returns the allowed word `index`, such as a kernel's name, and NULL
+       behind the last; NULL: .choices counts */
     const char *(*choice)(size_t index);
-    /* error text "must be ..."; NULL: built from bounds and choices */
+    /* error text, "must be ..."; NULL: made from bounds and choices */
     const char *allowed;
-    /* Parses `text` and stores the value in the field. OPTION_SET needs it,
-       OPTION_CHOICE may have it. `option` is the name for messages: "--count".
+    /* Parses `text` and stores the value in the field. OPTION_SET needs this
+       function, OPTION_CHOICE may have it. `option` is for messages: "--count".
        Returns 0, or EXIT_USAGE after a message. */
     int (*set)(void *field, const char *option, const char *text);
-    /* value that counts as not given for .of, .needs and .without; or NULL */
+    /* Returns the name of the file to read that the value `text` of .set()
+       names, or NULL if it names none. NULL: a value never names a file. */
+    const char *(*file)(const void *options, const char *text);
+    /* value with which the option counts as not given for .of, .needs and
+       .without; or NULL */
     const char *usual;
-    /* name of an option that can replace this required one; or NULL */
+    /* name of an option that may be given instead, if .required; or NULL */
     const char *instead;
-    /* name of another option that must be given too; or NULL */
+    /* name of another option that must be given, too; or NULL */
     const char *needs;
-    /* names of options that must not be given, separated by blanks; or NULL */
+    /* names of options that must not be given with this one, separated by
+       blanks; or NULL */
     const char *without;
-    bool prints; /* a flag such as --json, whose output goes to stdout */
-    /* File name suffixes that suit the file, the preferred first: "html htm".
-       NULL: any name. If suffixes_of() is set, its result counts instead. */
+    bool prints; /* true: a flag such as --json, whose output goes to stdout */
+    /* Suffixes of names that suit the file, the preferred one first: "html
+       htm". NULL: any name. The result of suffixes_of(), if set, replaces
+       them. */
     const char *suffixes;
     const char *(*suffixes_of)(const void *options);
 };
@@ -120,13 +131,13 @@ struct option_row {
 struct option_table {
     const struct option_row *row;
     size_t rows;
-    /* offset of `const char *text[rows]`, the values as given: "" for no value,
-       NULL if not given; 0: the struct has no such array */
+    /* offset of `const char *text[rows]`, which is set to all values as given:
+       "" without a value, NULL if not given; 0: the struct has no such array */
     size_t texts;
     void (*done)(
         void *options); /* called after all values are stored; or NULL */
-    /* Names of features, for messages: "--schedule farm"; or NULL. Bit i of
-       has() tells whether the command line has feature kinds[i]. */
+    /* Names of kinds of jobs, for messages: "--schedule farm"; or NULL. Bit i
+       of has() is set if the command line's job is of kinds[i]. */
     const char *const *kinds;
     unsigned (*has)(const void *options);
 };
@@ -141,33 +152,33 @@ struct option_table {
     }
 
 struct option_command {
-    const char *name;    /* name of the subcommand: "links" */
-    const char *summary; /* line in the list of subcommands */
-    /* words shown in the help: "X,Y|all"; NULL: options only */
+    const char *name;    /* the subcommand's name: "links" */
+    const char *summary; /* its line in the list of subcommands */
+    /* words that are no options, for the help: "X,Y|all"; NULL: none are
+       allowed */
     const char *words;
-    /* help text before the options, "\v", help text after them */
+    /* help text above the options, then "\v", then the text below them */
     const char *text;
-    /* line above each group of options, or NULL */
+    /* line above each group of options; or NULL */
     const char *heading[OPTION_GROUPS];
     struct {
         const struct option_table *table;
-        size_t at;        /* offset of the table's struct in the subcommand's */
+        size_t at; /* offset of the table's struct in the subcommand's struct */
     } part[OPTION_PARTS]; /* the first entry without a table ends the list */
-    /* Row that stores the words that are no options, after all options. NULL:
-       words are refused. If words are fewer than its .least, or lacks() returns
-       true, a message names what is missing: the row's .help, such as "a node,
-       X,Y or all". */
+    /* Row for the words that are no options. NULL: words are refused. If there
+       are fewer words than its .least, or lacks() returns true, a message says
+       that its .help is missing: "a node, X,Y or all". */
     const struct option_row *word;
     bool (*lacks)(const void *options);
-    /* offset of a FILE * for readable lines: set to stdout, or to stderr if
-       stdout is one of the command's output files; 0: none */
+    /* offset of a FILE * for lines that people read: set to stdout, or to
+       stderr if stdout is an output file; 0: none */
     size_t people;
     size_t bytes;      /* size of the subcommand's struct */
-    const void *usual; /* defaults of the struct; NULL: all zero */
-    /* Completes the defaults; or NULL. `line` is the quoted command line, valid
-       until the program ends. */
+    const void *usual; /* defaults of the struct; NULL: zeros */
+    /* Completes the defaults; or NULL. `line` is the quoted command line, which
+       stays valid until the program ends. */
     void (*begin)(void *options, const char *line);
-    int (*run)(void *options);  /* Does the work. Returns the exit status. */
+    int (*run)(void *options);  /* does the work and returns the exit status */
     void (*end)(void *options); /* frees the struct's memory; or NULL */
 };
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPTION_ROOM 512 /* bytes for a text such as "must be ..." */
+#define OPTION_ROOM 512 /* bytes of an error text, "must be ..." */
 
 static void store_number(const struct option_row *row, void *field,
                          uint64_t number)
@@ -32,9 +32,10 @@ static void store_number(const struct option_row *row, void *field,
     }
 }
 
-/* ---- parsing values; each function returns NULL, or an error text ---- */
+/* ---- parsing values: NULL, or an error text ---- */
 
-/* Writes the allowed choices, and suggests the closest: "must be 1, 2 or 4". */
+/* Writes which words are allowed, and the closest one to `text`: "must be 1, 2
+   or 4". */
 static const char *tell_choices(const struct option_row *row, const char *text,
                                 char room[OPTION_ROOM])
 {
@@ -65,7 +66,6 @@ static const char *tell_choices(const struct option_row *row, const char *text,
     return room;
 }
 
-/* Returns the index of a word in the row's choices, or -1. */
 static int place_of(const struct option_row *row, const char *text)
 {
     char choice[OPTION_CHOICE_BYTES];
@@ -145,8 +145,9 @@ static void add_text(struct option_texts *texts, const char *text)
     texts->text[texts->count++] = text;
 }
 
-/* Adds a coordinate "X,Y". If the row's .value has an equals sign, "=MORE"
-   follows; it may be left out if the equals sign is in brackets. */
+/* Adds a coordinate "X,Y" to an option's list. If the row's .value has an
+   equals sign, "=FILE" follows; it may lack if the equals sign is in brackets.
+ */
 static const char *add_place(const struct option_row *row,
                              struct option_places *places, const char *text,
                              char room[OPTION_ROOM])

@@ -7,8 +7,8 @@
 #include "qemu/base/option_row.h"
 
 /* Stores an option's value in its field of `options`, the struct of the row's
-   table. `text` is NULL if an optional value is left out. `name` is for
-   messages: "--count". Returns 0, or EXIT_USAGE after a message. */
+   table. `text` is NULL if an optional value is left out. Messages have the
+   `name`: "--count". Returns 0, or EXIT_USAGE after a message. */
 NODISCARD int option_store(const struct option_row *row, const char *name,
                            void *options, const char *text);
 

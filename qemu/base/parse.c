@@ -13,7 +13,6 @@
 
 #define DIGITS "0123456789"
 
-/* Appends a decimal digit. Returns false if the value exceeds 64 bits. */
 static bool append(uint64_t *value, unsigned digit)
 {
     if (*value > (UINT64_MAX - digit) / 10) {
@@ -23,8 +22,8 @@ static bool append(uint64_t *value, unsigned digit)
     return true;
 }
 
-/* Parses the decimal digits from `text` to `end`. Returns false if there are
-   none, another character is among them, or the value exceeds 64 bits. */
+/* Parses the characters from `text` to `end` as a decimal number. Returns false
+   if there are none, if one is no digit, or if the number exceeds 64 bits. */
 static bool parse_digits(const char *text, const char *end, uint64_t *value)
 {
     uint64_t sum;
@@ -41,7 +40,6 @@ static bool parse_digits(const char *text, const char *end, uint64_t *value)
     return true;
 }
 
-/* Parses two numbers of at most `most` with `separator` between them. */
 static bool parse_pair(const char *text, char separator, uint64_t most,
                        uint64_t pair[2])
 {
@@ -52,7 +50,8 @@ static bool parse_pair(const char *text, char separator, uint64_t most,
            pair[0] <= most && pair[1] <= most;
 }
 
-/* Returns the suffix's power of ten in ps: 3 for "ns"; -1 if unknown. */
+/* Returns the power of ten that a suffix stands for, in ps: 3 for "ns". Returns
+   -1 for an unknown suffix. */
 static int suffix_places(const char *suffix)
 {
     static const char names[][3] = {"ps", "ns", "us", "ms", "s"};
@@ -65,7 +64,8 @@ static int suffix_places(const char *suffix)
     return -1;
 }
 
-/* Whether `length` characters are digits, or digits, a point and digits. */
+/* Returns whether text[0 .. length) is a decimal number: digits, or digits, a
+   point and digits. */
 static bool decimal_valid(const char *text, size_t length)
 {
     size_t whole = strspn(text, DIGITS);
@@ -124,8 +124,8 @@ const char *parse_time_ps(const char *text, uint64_t *time_ps)
     return scale_decimal(text, length, places, time_ps);
 }
 
-/* Returns the factor of a size's suffix without its B, such as 1024 for "Ki"; 0
-   if it is no suffix. */
+/* Returns the factor of a size's suffix without its final B: 1024 for "Ki".
+   Returns 0 for an unknown suffix. */
 static uint64_t suffix_factor(const char *suffix, size_t length)
 {
     static const struct {

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Parses numbers of the command line and of profile files: times, sizes,
- * meshes, coordinates. Arithmetic is exact. Signs, blanks, empty strings and
- * characters after the number are errors. Every parse_ function of a text
- * stores the value and returns NULL, or stores nothing and returns a constant
- * error text, "must be ...". All are pure functions.
- */
+/* Parses numbers of the command line and of profile files: times, sizes,
+   meshes, coordinates. Arithmetic is exact. Signs, blanks, empty strings and
+   characters after the number are errors. Functions parse_*(text, ...) store
+   the value and return NULL; or they store nothing and return a constant error
+   text, "must be ...". They are pure functions. */
 #ifndef QEMU_BASE_PARSE_H
 #define QEMU_BASE_PARSE_H
 
@@ -31,7 +29,8 @@ const char *parse_ratio(const char *text, uint32_t *numerator,
 /* Parses "WxH", both 1 to TORUS_SIDE_MAX. */
 const char *parse_mesh(const char *text, struct torus_size *size);
 
-/* Parses "X,Y", both 0 to TORUS_SIDE_MAX - 1. No mesh is checked. */
+/* Parses "X,Y", both 0 to TORUS_SIDE_MAX - 1; a smaller mesh may not have this
+   node. */
 const char *parse_coord(const char *text, struct torus_coord *coord);
 
 /* Parses "X,Y", both below 2^64. */
@@ -45,8 +44,8 @@ const char *parse_side(const char *text, struct torus_size *size);
    OPTION 'TEXT': ALLOWED" on stderr. */
 int parse_report(const char *option, const char *text, const char *allowed);
 
-/* Checks that an option's coordinate lies in the mesh. Returns 0, or EXIT_USAGE
-   after a message. */
+/* Checks that a coordinate given by `option` lies in the mesh. Returns 0, or
+   EXIT_USAGE after a message. */
 int parse_report_outside(const char *option, struct torus_coord coord,
                          struct torus_size size);
 

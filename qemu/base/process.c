@@ -16,14 +16,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LOG_BYTES 65536      /* bytes read from the end of a log */
-#define LAST_WORDS_BYTES 512 /* most bytes of a log to show */
+#define LOG_BYTES 65536      /* most bytes read from the end of a log */
+#define LAST_WORDS_BYTES 512 /* most bytes shown of a log's last lines */
 
-/* Children first copy their descriptors to numbers from ABOVE on, so that no
-   copy overwrites another's source. */
+/* Children first copy their descriptors to numbers from ABOVE on. So no
+   descriptor is overwritten before it is copied. */
 #define ABOVE (PROCESS_FD + (int)PROCESS_FDS_MAX)
 
-/* Sets the handler of SIGPIPE and SIGXFSZ, which failed writes raise. */
 static void handle_failed_writes(void (*handler)(int))
 {
     signal(SIGPIPE, handler);
@@ -47,7 +46,6 @@ void process_streams_hold(void)
     }
 }
 
-/* Executes the program. The child's descriptors are already in place. */
 static _Noreturn void execute(const struct process_config *config)
 {
     const char *name = config->argv[0];
@@ -63,8 +61,8 @@ static _Noreturn void execute(const struct process_config *config)
     _exit(127);
 }
 
-/* Sets up the child by `config`. A vfork() child shares its launcher's memory,
-   so this makes only system calls until exec. */
+/* Makes the child what `config` says. A child of vfork() shares its launcher's
+   memory, so until exec this makes only system calls. */
 static _Noreturn void become(const struct process_config *config, pid_t parent)
 {
     int up[PROCESS_FDS_MAX];
@@ -115,8 +113,9 @@ pid_t process_start(const struct process_config *config)
     int small = prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0);
     pid_t pid;
 
-    /* PR_SET_THP_DISABLE applies to the memory, which a vfork() child shares
-       with its launcher. The memory after exec has the same setting. */
+    /* PR_SET_THP_DISABLE applies to the memory that a vfork() child shares with
+       its launcher, and stays set after exec. The launcher's setting is
+       restored below. */
     if (config->small_pages) {
         prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     }
@@ -125,7 +124,7 @@ pid_t process_start(const struct process_config *config)
         become(config, parent);
     }
     if (config->work != NULL && !config->joins) {
-        setpgid(pid, pid); /* in the child too: whichever runs first */
+        setpgid(pid, pid); /* parent and child do it; either may be first */
     }
     if (config->small_pages) {
         prctl(PR_SET_THP_DISABLE, small > 0, 0, 0, 0);
@@ -133,7 +132,6 @@ pid_t process_start(const struct process_config *config)
     return pid;
 }
 
-/* Waits until a descriptor is readable. Returns false after end_ns. */
 static bool is_ready(int fd, uint64_t end_ns)
 {
     const struct host_clock *clock = host_clock();
@@ -159,14 +157,14 @@ static void keep(struct process_output *output, const char *data, size_t bytes)
     }
 }
 
-/* Whether the buffer is full and .ends asks to stop reading then. */
+/* Returns whether the buffer is full and reading ends then. */
 static bool is_full(const struct process_output *output)
 {
     return output->ends && output->bytes == output->room - 1;
 }
 
-/* Reads a child's output until the writer closes, the buffer is full, or end_ns
-   is reached. Returns false after end_ns. */
+/* Reads a child's output until the child closes it, the buffer is full, or the
+   time is end_ns. Returns false if it is end_ns. */
 static bool read_output(struct process_output *output, int from,
                         uint64_t end_ns)
 {
@@ -185,8 +183,8 @@ static bool read_output(struct process_output *output, int from,
     return true;
 }
 
-/* Polls every 10 ms until a child has ended, for systems without pidfd_open().
-   Returns false after end_ns. */
+/* Waits until a child has ended, checking every 10 ms, on systems without
+   pidfd_open(). Returns false if it runs at end_ns. */
 static bool ends_by(pid_t pid, uint64_t end_ns)
 {
     siginfo_t info = {.si_pid = 0};
@@ -201,9 +199,9 @@ static bool ends_by(pid_t pid, uint64_t end_ns)
     return true;
 }
 
-/* Waits for a child to end. Kills the child at end_ns, or at once if `late`.
-   Kills the process group before reaping the child, because the group's number
-   may be reused after that. */
+/* Waits until a child has ended. Kills it at end_ns, or now if `late` is true.
+   Its process group is killed before the child is reaped, because the group's
+   number may be reused after that. Returns the wait status. */
 static int await_end(pid_t pid, uint64_t end_ns, bool late)
 {
     int ended = pidfd_open(pid, 0);
@@ -334,7 +332,8 @@ int process_signal_pending(void)
     return 0;
 }
 
-bool process_ended(pid_t *pid, int *status)
+/* Returns whether a child has ended within 0.5 s, and then sets *pid to 0. */
+static bool has_ended(pid_t *pid, int *status)
 {
     for (int tries = 0; *pid > 0 && tries < 50; ++tries) {
         if (waitpid(*pid, status, WNOHANG) > 0) {
@@ -346,7 +345,6 @@ bool process_ended(pid_t *pid, int *status)
     return false;
 }
 
-/* Reads the end of a log. Returns the number of bytes. */
 static size_t read_log(char text[LOG_BYTES], int log)
 {
     off_t end = lseek(log, 0, SEEK_END);
@@ -356,7 +354,6 @@ static size_t read_log(char text[LOG_BYTES], int log)
     return got > 0 ? (size_t)got : 0;
 }
 
-/* Whether QEMU's log says that a thread or process could not be started. */
 static bool was_limited(int log)
 {
     const char *error = strerror(EAGAIN);
@@ -365,8 +362,8 @@ static bool was_limited(int log)
     return memmem(text, read_log(text, log), error, strlen(error)) != NULL;
 }
 
-void process_explain(FILE *out, const char *program, int status, uint64_t kills,
-                     int log)
+static void print_end(FILE *out, const char *program, int status,
+                      uint64_t kills, int log)
 {
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL &&
         limits_memory_kills("") > kills) {
@@ -388,7 +385,6 @@ void process_explain(FILE *out, const char *program, int status, uint64_t kills,
     limits_print_own(out);
 }
 
-/* Returns the length of the text's first line, bytes. */
 static size_t line_bytes(const char *text, size_t bytes)
 {
     const char *end = memchr(text, '\n', bytes);
@@ -396,7 +392,7 @@ static size_t line_bytes(const char *text, size_t bytes)
     return end != NULL ? (size_t)(end - text) + 1 : bytes;
 }
 
-/* Removes two usual QEMU warnings from the text, from offset `at` on. Returns
+/* Removes two warnings that QEMU usually prints from text[at .. bytes). Returns
    the number of bytes left. */
 static size_t leave_out_usual(char *text, size_t at, size_t bytes)
 {
@@ -415,8 +411,9 @@ static size_t leave_out_usual(char *text, size_t at, size_t bytes)
     return left;
 }
 
-/* Returns the offset of the last whole lines that fit in `most` bytes. If the
-   last line is longer, returns the offset of its last `most` bytes. */
+/* Returns where the last whole lines begin that have at most `most` bytes
+   together. If the last line alone is longer, returns the offset of its last
+   `most` bytes. */
 static size_t last_lines(const char *text, size_t bytes, size_t most)
 {
     size_t from = bytes > most ? bytes - most : 0;
@@ -427,14 +424,16 @@ static size_t last_lines(const char *text, size_t bytes, size_t most)
                                                  : from;
 }
 
-void process_last_words(FILE *out, int log)
+/* Prints the last lines of a log under a heading; nothing if no line is
+   left. */
+static void print_last_words(FILE *out, int log)
 {
     char text[LOG_BYTES];
     size_t bytes = read_log(text, log);
     size_t begin = 0;
     size_t first;
 
-    /* A full buffer may begin in the middle of a line. */
+    /* If the buffer is full, its first line may lack its beginning. */
     if (bytes == sizeof text && line_bytes(text, bytes) < bytes) {
         begin = line_bytes(text, bytes);
     }
@@ -445,4 +444,15 @@ void process_last_words(FILE *out, int log)
                 (int)(bytes - first), text + first,
                 text[bytes - 1] == '\n' ? "" : "\n");
     }
+}
+
+void process_explain(FILE *out, pid_t *pid, const char *program, uint64_t kills,
+                     int log)
+{
+    int status = 0;
+
+    if (has_ended(pid, &status)) {
+        print_end(out, program, status, kills, log);
+    }
+    print_last_words(out, log);
 }

@@ -26,6 +26,22 @@ static const struct profile known[] = {
 
 #define KNOWN_COUNT (sizeof known / sizeof *known)
 
+static const struct profile *find_known(const char *name)
+{
+    for (size_t i = 0; i < KNOWN_COUNT; ++i) {
+        if (strcmp(name, known[i].name) == 0) {
+            return &known[i];
+        }
+    }
+    return NULL;
+}
+
+const char *profile_file(const void *options, const char *text)
+{
+    (void)options;
+    return find_known(text) != NULL ? NULL : text;
+}
+
 const char *profile_known(size_t index)
 {
     return index < KNOWN_COUNT ? known[index].name : NULL;
@@ -48,16 +64,16 @@ static const struct {
     {"hop_delay", 10000000000, "10ms"},
 };
 
-/* A profile file while it is read. */
+/* State while a profile file is read. */
 struct reader {
     const char *option; /* name of the option, for messages */
     const char *path;
     unsigned line;
     uint64_t value_ps[KEYS];
-    unsigned line_of[KEYS]; /* line that a key was found in; 0: not found */
+    /* line of the file that has the key; 0: not yet found */
+    unsigned line_of[KEYS];
 };
 
-/* Removes blanks at both ends, in place. */
 static char *strip(char *text)
 {
     size_t length;
@@ -71,7 +87,6 @@ static char *strip(char *text)
     return text;
 }
 
-/* Prints an error in a line of the file, as printf(). Returns EXIT_USAGE. */
 __attribute__((format(printf, 2, 3))) static int
 line_error(const struct reader *reader, const char *format, ...)
 {
@@ -142,7 +157,6 @@ static int read_line(struct reader *reader, char *line)
     return read_setting(reader, strip(line), strip(equals + 1));
 }
 
-/* Returns 0, or EXIT_USAGE after a message. */
 static int read_lines(struct reader *reader, FILE *file)
 {
     char line[LINE_BYTES];
@@ -175,11 +189,9 @@ int profile_set(void *field, const char *option, const char *name)
     FILE *file;
     int status;
 
-    for (size_t i = 0; i < KNOWN_COUNT; ++i) {
-        if (strcmp(name, known[i].name) == 0) {
-            *profile = known[i];
-            return 0;
-        }
+    if (find_known(name) != NULL) {
+        *profile = *find_known(name);
+        return 0;
     }
     if (access(name, F_OK) != 0 && errno == ENOENT) {
         return usage_error("%s '%.200s': is neither a name (t3d, lvds, uart, "

@@ -14,7 +14,7 @@
 
 #define LINE_EVERY_S 0.1
 #define LINE_FROM_S 1.0
-/* delay of the first plain line without --progress plain, s */
+/* time until the first plain line, s, unless the user asked for plain lines */
 #define PLAIN_FROM_S 5.0
 #define PLAIN_RARELY_S 60.0
 #define TEXT 256u
@@ -22,12 +22,13 @@
 
 static struct {
     enum progress_kind kind; /* PROGRESS_AUTO before progress_start() */
-    bool shown;              /* a progress line is on the terminal */
-    double next_s;           /* when the next line is due, s */
-    double every_s; /* time between plain lines, s; grows with every line */
-    double begun_s; /* when the current step began, s */
-    uint64_t begun; /* .done of the current step when it began */
-    struct progress_step step; /* the last step shown; .more points to `more` */
+    bool shown;              /* true: a progress line is on the terminal */
+    double next_s;
+    double every_s; /* time between two plain lines, s; grows with every line */
+    double begun_s;
+    uint64_t begun; /* value of .done when the current step began */
+    /* the last step shown; its .more points to `more` */
+    struct progress_step step;
     char more[64];
     char within[PROGRESS_LEVELS][64];
 } state;
@@ -75,7 +76,7 @@ static void put(const char *text, size_t bytes)
         ssize_t written = write(STDERR_FILENO, text, bytes);
 
         if (written <= 0) {
-            return; /* nobody reads the line: nothing is lost */
+            return; /* nobody reads the line, so nothing is lost */
         }
         text += written;
         bytes -= (size_t)written;
@@ -90,7 +91,7 @@ static void erase(void)
     }
 }
 
-/* Returns the length of a progress line that fits in one row of the terminal,
+/* Returns how many characters of a progress line one row of the terminal holds,
    since only one row can be erased. */
 static size_t room(void)
 {
@@ -99,7 +100,7 @@ static size_t room(void)
     return columns < TEXT ? columns - 1 : TEXT - 1;
 }
 
-/* Erases the progress line, then writes a message. */
+/* Erases the progress line, then writes a message to the former stderr. */
 static ssize_t write_message(void *cookie, const char *text, size_t bytes)
 {
     FILE *before = cookie;
@@ -108,7 +109,7 @@ static ssize_t write_message(void *cookie, const char *text, size_t bytes)
     return (ssize_t)fwrite(text, 1, bytes, before);
 }
 
-/* Passes all output to `stderr` through write_message(). */
+/* Makes all output to `stderr` go through write_message(). */
 static void wrap_messages(void)
 {
     FILE *messages = fopencookie(
@@ -170,12 +171,12 @@ void progress_within(unsigned level, const char *format, ...)
     for (unsigned i = level + 1; i < PROGRESS_LEVELS; ++i) {
         state.within[i][0] = '\0';
     }
-    state.step.doing = NULL; /* the next step's rate is measured anew */
+    state.step.doing = NULL; /* the rate of the next step is measured anew */
 }
 
 /* ---- what ---- */
 
-/* Writes a number of bytes as "237 kB", or a number of things as digits. */
+/* Writes an amount of bytes as "237 kB", or a number of things as digits. */
 static void write_amount(FILE *out, double amount, bool bytes)
 {
     if (bytes) {

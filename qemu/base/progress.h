@@ -15,7 +15,8 @@
 #include <stdint.h>
 
 enum progress_kind {
-    /* PROGRESS_LINE on a terminal unless TERM is dumb, else plain lines */
+    /* PROGRESS_LINE on a terminal whose TERM is not "dumb", else
+       PROGRESS_PLAIN */
     PROGRESS_AUTO,
     PROGRESS_LINE,
     PROGRESS_PLAIN,
@@ -25,40 +26,41 @@ enum progress_kind {
 /* Returns the enum progress_kind for a value of --progress; -1 if unknown. */
 NODISCARD int progress_kind_of(const char *text);
 
-/* The options --progress and --quiet. Their table calls progress_start() after
-   parsing. The table's struct is an enum progress_kind. */
+/* The options --progress and --quiet. Their struct is an enum progress_kind.
+   After parsing, the table calls progress_start(). */
 extern const struct option_table progress_option_table;
 
-/* Starts to show progress; nothing is shown before. With PROGRESS_AUTO the
+/* Begins to show progress; before, nothing is shown. With PROGRESS_AUTO the
    environment variable QUINCUNX_PROGRESS, if set, chooses the kind. */
 void progress_start(enum progress_kind kind);
 
 #define PROGRESS_LEVELS 2u
 
-/* Names the larger work that the next steps belong to: "farm, 3 of 9". Level 0
-   is the largest. An empty text removes the name. The format is printf()'s. */
+/* Names the larger work that later steps belong to: "farm, 3 of 9". Of several
+   levels, level 0 is the largest work. An empty text removes the name.
+   Arguments are printf()'s. */
 __attribute__((format(printf, 2, 3))) void
 progress_within(unsigned level, const char *format, ...);
 
-/* Whether progress_show() would print now. Callers ask this before they compute
-   expensive figures. */
+/* Returns whether progress_show() would print now. Callers ask before they
+   compute figures for it. */
 bool progress_due(void);
 
-/* One step of the work, and how far it has come. */
+/* One step of a long work, and how much of it is done. */
 struct progress_step {
     const char *doing; /* "booting"; must stay valid */
     uint64_t done;
     uint64_t total;     /* 0: unknown */
-    const char *things; /* unit of `done`, such as "boards"; NULL: bytes */
-    /* further text for the line: "3 of 25 nodes done"; or NULL */
+    const char *things; /* what `done` counts, such as "boards"; NULL: bytes */
+    /* further text of the line, "3 of 25 nodes done"; or NULL */
     const char *more;
 };
 
-/* Prints the step if progress_due(): doing, done, total, percentage, rate, time
-   left. If `doing` changes, the rate is measured anew. */
+/* Prints a step if progress_due(): its name, done, total, percentage, rate and
+   time left. The rate is measured anew when `doing` changes. */
 void progress_show(const struct progress_step *step);
 
-/* Prints the last step again if progress_due(), with the present time. */
+/* Prints the last step again with the present time, if progress_due(). */
 void progress_again(void);
 
 /* Erases the progress line at the end of the work. */

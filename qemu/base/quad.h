@@ -14,15 +14,15 @@ typedef long double quad;
 __extension__ typedef __float128 quad;
 #endif
 
-#define QUAD_NEAR 0x1p-100L /* relative rounding error that is ignored */
+#define QUAD_NEAR 0x1p-100L /* relative error by rounding that is ignored */
 
 static inline quad quad_max(quad a, quad b)
 {
     return a > b ? a : b;
 }
 
-/* Returns the largest integer up to value + near, from 0 to UINT64_MAX. `near`
-   is the rounding error of `value`. */
+/* Returns the largest integer up to value + near, at most UINT64_MAX; 0 for
+   lower values. `near` is the rounding error of `value`. */
 static inline uint64_t quad_floor(quad value, quad near)
 {
     value += near;

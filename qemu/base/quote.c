@@ -15,10 +15,10 @@
 /* ---- a name ---- */
 
 #define SHOWN_BYTES 512u
-#define ESCAPE_BYTES 4u /* longest escape of one byte */
+#define ESCAPE_BYTES 4u /* most bytes of an escape for one byte */
 
-/* Whether a character is shown unescaped. Control characters and characters
-   that change the writing direction are not. */
+/* Returns whether a terminal may get the character as it is. Control characters
+   and characters that change the writing direction are escaped. */
 static bool is_printable(uint32_t character)
 {
     return character >= 0x20 && character != '\\' &&
@@ -28,8 +28,8 @@ static bool is_printable(uint32_t character)
            !(character >= 0x2060 && character <= 0x206f) && character != 0xfeff;
 }
 
-/* Returns the length of the text's first character, bytes, if the character is
-   UTF-8 and needs no escape; else 0. */
+/* Returns the bytes of the text's first character if it is UTF-8 and needs no
+   escape; else 0. */
 static size_t printable_bytes(const char *text)
 {
     uint32_t character;
@@ -38,7 +38,8 @@ static size_t printable_bytes(const char *text)
     return character != UTF8_NONE && is_printable(character) ? length : 0;
 }
 
-/* Writes one byte, escaped if needed. Returns the length, 1 to ESCAPE_BYTES. */
+/* Writes one byte as \n, \t, \r, \\ or \xNN. Returns the bytes written, at most
+   ESCAPE_BYTES. */
 static size_t escape(char *to, unsigned char byte)
 {
     static const char plain[] = "\n\t\r\\";
@@ -96,11 +97,11 @@ const char *quote_shown(const char *text)
 
 #define CHARACTER_BYTES 4u
 #define GUARDED_BYTES 8192u
-#define GUARDED_ESCAPE_BYTES 10u /* longest escape of one character */
+#define GUARDED_ESCAPE_BYTES 10u /* most bytes of a character's escape */
 
-/* A stream whose output is escaped: descriptor, escaped text, first bytes of an
-   incomplete character. It allocates no memory, because it also prints messages
-   about lack of memory. */
+/* A stream whose output is escaped. It has the first bytes of an incomplete
+   character, and the text that is ready to be written. It allocates no memory,
+   because it also prints messages about lack of memory. */
 struct guarded {
     int descriptor;
     size_t held;
@@ -109,7 +110,6 @@ struct guarded {
     char text[GUARDED_BYTES];
 };
 
-/* Writes out the escaped text. Returns false if a write failed. */
 static bool put_out(struct guarded *guarded)
 {
     size_t at = 0;
@@ -128,8 +128,9 @@ static bool put_out(struct guarded *guarded)
     return true;
 }
 
-/* Moves a character from `begin` to `text`, escaped if needed. Bytes that are
-   not UTF-8 move one by one. Returns false if the character is incomplete. */
+/* Moves the first character of `begin` to `text`, escaped if needed. Of bytes
+   that are not UTF-8 it moves the first one. Returns false if the character is
+   incomplete. */
 static bool guard_character(struct guarded *guarded)
 {
     const uint8_t *byte = guarded->begin;
@@ -193,8 +194,8 @@ void quote_streams(void)
     stderr = guard(&messages, STDERR_FILENO, _IONBF);
 }
 
-/* Returns the length of the text's first character, bytes, if neither a shell
-   nor a terminal needs it escaped; else 0. */
+/* Returns the bytes of the text's first character if it needs no escape in a
+   shell's word; else 0. */
 static size_t plain_bytes(const char *text)
 {
     return *text == '\\' ? 1 : printable_bytes(text);
@@ -230,7 +231,7 @@ char *quote_bytes(const uint8_t *bytes, size_t count)
 
 /* ---- a command ---- */
 
-/* Characters that need no quotes at any position of a shell's word. */
+/* Characters that need no quotes anywhere in a word of a shell. */
 #define PLAIN                                                                  \
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"           \
     "_-+./:=,@%"
@@ -243,7 +244,6 @@ static bool is_plain(const char *word)
     return *word == '\0';
 }
 
-/* Writes a word as $'...', with escapes. */
 static void write_escaped(FILE *out, const char *word)
 {
     fputs("$'", out);

@@ -29,8 +29,8 @@ int stay_begin(struct stay *stay, int input)
     return 0;
 }
 
-/* Whether the input has ended. EIO comes from the terminal of a background
-   process. It is no end, but the input is no longer read. */
+/* Returns whether the input has ended. A background process gets EIO from its
+   terminal; then input is no longer read, but it has not ended. */
 static bool input_ended(struct stay *stay)
 {
     char ignored[256];
@@ -70,7 +70,6 @@ void stay_end(struct stay *stay)
     struct signalfd_siginfo taken;
     struct pollfd on = {.fd = stay->signals, .events = POLLIN};
 
-    /* Discards signals that have already arrived. */
     while (poll(&on, 1, 0) > 0 &&
            read(stay->signals, &taken, sizeof taken) == sizeof taken) {
     }

@@ -9,22 +9,24 @@
 
 struct stay {
     int signals; /* a descriptor */
-    int input;   /* a descriptor; -1: no input, or no longer read */
+    int input;   /* descriptor of the input; -1: it is not read */
     sigset_t before;
 };
 
-/* Catches Ctrl-C, SIGTERM and SIGHUP for stay_wait(), which also reads `input`
-   and discards its bytes; -1: no input. Returns 0, or -1 after a message. */
+/* Catches Ctrl-C, SIGTERM and SIGHUP for stay_wait(). That also reads the
+   descriptor `input` (-1: none) and discards its bytes. Returns 0, or -1 after
+   a message. */
 NODISCARD int stay_begin(struct stay *stay, int input);
 
-/* Waits for a reason to end. Returns the reason as text, or NULL if descriptor
-   `other` is readable (-1: no such descriptor). */
+/* Waits until the command shall end, and returns why as text. Returns NULL if
+   the descriptor `other` (-1: none) is readable before. */
 const char *stay_wait(struct stay *stay, int other);
 
-/* Restores the signals' former effect. */
+/* Gives the signals their former effect again. */
 void stay_end(struct stay *stay);
 
-/* Returns STDIN_FILENO if standard input is a terminal or a pipe; else -1. */
+/* Returns the descriptor of standard input if that is a terminal or a pipe;
+   else -1. */
 NODISCARD int stay_input(void);
 
 #endif

@@ -9,13 +9,13 @@
 /* Returns the terminal's columns; 80 if the descriptor is no terminal. */
 size_t terminal_columns(int descriptor);
 
-/* Returns the length of the leading words that fit in `room` columns, but at
-   least the length of the first word. */
+/* Returns how many bytes of the text are its first words that fit in `room`
+   columns together, at least the first word. */
 size_t terminal_fitting(const char *text, size_t length, size_t room);
 
-/* Prints text[0] to text[length - 1] without a final newline. The text begins
-   at `column`. A word that would pass `columns` goes to the next line, which
-   begins at `indent`. */
+/* Prints text[0 .. length) without a final newline. The line has `column`
+   characters already. A word that would pass `columns` goes to a new line,
+   which begins at column `indent`. */
 void terminal_print(FILE *out, const char *text, size_t length, size_t column,
                     size_t indent, size_t columns);
 

@@ -14,10 +14,10 @@
 #define CTRL_Z 0x1a
 #define MARK "\xef\xbb\xbf"
 #define MARK_BYTES 3u
-#define WIDE_SEEN 128u /* bytes examined for UTF-16 and UTF-32 */
+#define WIDE_SEEN 128u /* bytes that tell UTF-16 and UTF-32 from other text */
 
-/* Byte order marks. Longer marks come first, because the mark of UTF-32LE
-   begins with that of UTF-16LE. */
+/* Byte order marks. The mark of UTF-32LE begins with that of UTF-16LE, so
+   longer marks come first. */
 static const struct mark {
     const char *encoding;
     const char *mark;
@@ -39,7 +39,6 @@ static const struct mark *mark_of(const uint8_t *data, uint64_t bytes)
     return NULL;
 }
 
-/* Converts the text after its mark to UTF-8. Returns 0; 1 after a message. */
 static int convert(struct text *text, unsigned mark_bytes, const char *path)
 {
     iconv_t to_utf8 = iconv_open("UTF-8", text->encoding);
@@ -69,7 +68,6 @@ static int convert(struct text *text, unsigned mark_bytes, const char *path)
     return status;
 }
 
-/* Removes a final ^Z, which line ends may follow. */
 static void drop_ctrl_z(struct text *text)
 {
     uint64_t end = text->bytes;
@@ -133,7 +131,8 @@ FILE *text_open(const char *path)
     return lines;
 }
 
-/* Whether a UTF-8 mark is at `from`, and data[0 .. to) consists of lines. */
+/* Returns whether a UTF-8 byte order mark at `from` begins a line: data[0 ..
+   to) is empty or ends in a newline. */
 static bool is_mark(const struct text *text, uint64_t from, uint64_t to)
 {
     return (to == 0 || text->data[to - 1] == '\n') &&
@@ -141,7 +140,8 @@ static bool is_mark(const struct text *text, uint64_t from, uint64_t to)
            memcmp(text->data + from, MARK, MARK_BYTES) == 0;
 }
 
-/* Does text_end_lines(); without `ends`, only text_drop_marks(). */
+/* Removes UTF-8 marks at the beginnings of lines. With `ends` also makes all
+   lines end in LF, as text_end_lines() does. */
 static void clean(struct text *text, bool ends, bool crlf_stays)
 {
     uint8_t *data = text->data;
@@ -176,8 +176,8 @@ void text_drop_marks(struct text *text)
     }
 }
 
-/* Whether the text has the line end NEL of Latin-1 or UTF-8. Other UTF-8
-   characters may contain the same byte. */
+/* Returns whether the text has the line end NEL, byte 0x85 of Latin-1, or its
+   UTF-8. The same byte in other UTF-8 characters does not count. */
 static bool has_nel(const struct text *text)
 {
     for (uint64_t i = 0; i < text->bytes; ++i) {
@@ -215,7 +215,8 @@ const char *text_other_ends(const struct text *text)
     return has_nel(text) ? "NEL (0x85)" : NULL;
 }
 
-/* Whether a character is likely in text: of an alphabet, or punctuation. */
+/* Returns whether a character is common in text: a letter of an alphabet, or
+   punctuation. */
 static bool is_likely(uint32_t code)
 {
     return code == '\t' || code == '\n' || code == '\r' ||
@@ -223,8 +224,8 @@ static bool is_likely(uint32_t code)
            (code >= 0x2010 && code < 0x2040);
 }
 
-/* Whether the bytes look like text with `width` bytes a character. Bytes that
-   are 0 tell wide characters from plain text. */
+/* Returns whether the bytes look like text with `width` bytes a character:
+   every character is likely, and some are ASCII. */
 static bool seems_wide(const uint8_t *data, uint64_t bytes, unsigned width,
                        bool big)
 {

@@ -18,20 +18,20 @@
 #define ALWAYS_ALLOWED (UINT64_C(64) << 20)
 #define TIMES_ALLOWED 100u
 #define LAYERS_MAX 4u
-#define BLOCK 16384u    /* bytes of a buffer on the stack */
-#define HEAD_BYTES 264u /* bytes that suffice to tell every kind */
+#define BLOCK 16384u
+#define HEAD_BYTES 264u /* a file's first bytes that tell its kind */
 #define AS_IS "; --as-is takes its bytes as they are"
 
 struct kind {
     const char *name;
-    const char *mark; /* bytes that mark a file of this kind */
+    const char *mark; /* bytes by which files of this kind are known */
     size_t mark_bytes;
     size_t at;                         /* offset of `mark` in the file */
     int (*support)(struct archive *a); /* NULL: zlib reads this kind */
-    bool archive;                      /* the format holds files with names */
+    bool archive;                      /* true: the file contains named files */
 };
 
-/* Kinds of compressed files. kind_in() may leave out the last one, tar. */
+/* Kinds of compressed files. The last one, tar, is not compressed itself. */
 static const struct kind kind_table[] = {
     {"gzip", "\x1f\x8b\x08", 3, 0, NULL, false},
     {"bzip2", "1AY&SY", 6, 4, archive_read_support_filter_bzip2, false},
@@ -56,7 +56,8 @@ static const struct kind kind_table[] = {
 #define KINDS (sizeof kind_table / sizeof *kind_table)
 
 /* Returns the kind of a file by its first bytes, or NULL if it is not
-   compressed. A tar counts only after `layers` > 0 compressions are removed. */
+   compressed. A tar archive counts only if `layers` compressions, 1 or more,
+   were removed from it. */
 static const struct kind *kind_in(const uint8_t *head, uint64_t bytes,
                                   unsigned layers)
 {
@@ -86,7 +87,7 @@ static const struct kind *kind_of(FILE *file, unsigned layers)
     return got > 0 ? kind_in(head, (uint64_t)got, layers) : NULL;
 }
 
-/* One compression of a file, which is to be removed. */
+/* One compression of a file, while it is removed. */
 struct layer {
     const struct kind *kind;
     const char *path; /* for messages */
@@ -96,7 +97,8 @@ struct layer {
     uint64_t most;  /* greatest allowed length */
 };
 
-/* Prints that unpacking failed. `why` is a library's text or NULL. */
+/* Prints that unpacking failed, and why: a text of a library, or NULL. Returns
+   1. */
 static int fail(const struct layer *layer, const char *why)
 {
     static const struct {
@@ -133,8 +135,8 @@ static int put(struct layer *layer, const void *block, size_t bytes)
 
 /* ---- by zlib ---- */
 
-/* Skips zero padding after a gzip member, and begins the next member. Returns
-   false if other bytes follow. */
+/* Skips zero bytes after a member of a gzip file, and begins the next member.
+   Returns false if anything else follows. */
 static bool begin_member(z_stream *stream, bool *ended)
 {
     while (stream->avail_in > 0 && stream->next_in[0] == 0) {
@@ -148,7 +150,6 @@ static bool begin_member(z_stream *stream, bool *ended)
     return true;
 }
 
-/* Refills the input buffer if it is empty. Returns false at end of file. */
 static bool fill(z_stream *stream, const struct layer *layer, uint8_t *block,
                  size_t room)
 {
@@ -202,7 +203,6 @@ static int gunzip(struct layer *layer)
 
 /* ---- by libarchive ---- */
 
-/* Whether an archive's entry is a regular file that macOS did not add. */
 static bool is_file(struct archive_entry *entry)
 {
     const char *name = archive_entry_pathname(entry);
@@ -236,7 +236,7 @@ static int refuse_second(const struct layer *layer, const char *first,
                       name != NULL ? quote_shown(name) : "");
 }
 
-/* Extracts the only file of an archive, or all output of a decompressor. */
+/* Extracts the only file of an archive, or all that a decompressor puts out. */
 static int put_entries(struct layer *layer, struct archive *archive)
 {
     struct archive_entry *entry;

@@ -14,19 +14,20 @@
 #define FORGIVE_MS 30000u
 #define TIME_BYTES 32u
 #define STOP_S 3.0
-#define LAST_S 20.0 /* longest wait for ps_read(): dead boards take 14 s */
+#define LAST_S 20.0 /* longest wait for ps_read(), s: dead boards take 14 */
 
 struct board_page {
-    struct page_server *server; /* NULL: the page is not live */
+    struct page_server *server; /* NULL: the page is a file and not live */
     struct torus_size size;
     struct torus_coord originator;
-    struct console *console; /* NULL: no board is asked yet */
-    bool well;               /* atomic */
+    struct console *console; /* NULL: no board was asked yet */
+    bool well;               /* what board_page_well() returns; atomic */
     /* The boards' last answers. While a live page asks boards, only the
        server's thread may use them. */
     struct ps ps;
     struct links links;
-    uint64_t forgiven_ms; /* host time when dead boards were last asked */
+    /* Host time when boards that had not answered were last asked again, ms. */
+    uint64_t forgiven_ms;
 };
 
 static json_t *mesh_json(const struct board_page *page)
@@ -52,7 +53,6 @@ static void ask(struct board_page *page)
     __atomic_store_n(&page->well, well && !page->ps.silent, __ATOMIC_RELAXED);
 }
 
-/* Adds to each node that has an error number the text of the error. */
 static void add_words(json_t *nodes)
 {
     json_t *node;
@@ -69,7 +69,6 @@ static void add_words(json_t *nodes)
     }
 }
 
-/* Returns the boards' last answers as JSON for qemu/report/page/boards.js. */
 static json_t *reading_json(const struct board_page *page)
 {
     json_t *nodes = ps_json(&page->ps);
@@ -79,7 +78,7 @@ static json_t *reading_json(const struct board_page *page)
                      nodes, "links", links_json(&page->links, true));
 }
 
-/* Writes the host's local time, with its UTC offset. */
+/* Writes the local time of this host, with its UTC offset. */
 static void time_text(char text[TIME_BYTES])
 {
     time_t now = time(NULL);
@@ -130,7 +129,7 @@ static json_t *read_state(void *context)
 
 int board_page_ask(struct board_page *page, struct console *console)
 {
-    /* Pauses between sweeps of all boards leave the links mostly to jobs. */
+    /* Between two sweeps of all boards the links belong to jobs. */
     const struct page_source source = {.event = "mesh",
                                        .read = read_state,
                                        .context = page,

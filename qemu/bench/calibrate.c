@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* late_most_ps is this quantile, in percent, of all delays of repeats. */
+/* late_most_ps exceeds this percentage of all delays of repeated probes. */
 #define MOST_PERCENT 95u
 
-/* Returns the time of a probe's two circuits, there and back. */
+/* Returns how long a probe's circuits took, there and back, ps. */
 static double round_trip_ps(const struct probe_row *row)
 {
     return (double)(int64_t)((row->t4_ps - row->t1_ps) -
@@ -38,7 +38,6 @@ static int same_probe(const struct probe_row *a, const struct probe_row *b)
     return order != 0 ? order : less_or_more(a->bytes, b->bytes);
 }
 
-/* Orders rows by node, size, round trip and time. */
 static int by_probe(const void *a, const void *b)
 {
     const struct probe_row *left = a;
@@ -58,7 +57,8 @@ static int by_value(const void *a, const void *b)
     return less_or_more(*(const double *)a, *(const double *)b);
 }
 
-/* Rank of a repeat among those of its probe, by round trip. */
+/* Where a repeat stands among all repeats of its probe, sorted by round
+   trip. */
 enum part {
     PART_SHORTEST,
     PART_FAST,
@@ -73,7 +73,6 @@ static enum part part_of(uint32_t number, uint32_t count)
                                       : PART_SLOW;
 }
 
-/* Returns how many leading rows are repeats of one probe. */
 static uint32_t count_same(const struct probe_row row[], uint32_t rows)
 {
     uint32_t count = 0;
@@ -207,7 +206,6 @@ static void fit_clock(struct calibrate_clock *clock,
     }
 }
 
-/* Returns the time when the first probe was ready. Rows may be in any order. */
 static uint64_t first_ps(const struct calibration *calibration)
 {
     uint64_t first = calibration->row[0].t1_ps;
@@ -220,7 +218,6 @@ static uint64_t first_ps(const struct calibration *calibration)
     return first;
 }
 
-/* Orders pointers to rows by node; rows of one node stay in order. */
 static int by_clock(const void *a, const void *b)
 {
     const struct probe_row *const *left = a;
@@ -273,9 +270,9 @@ bool calibrate_fit(struct calibration *calibration, struct torus_size size)
 
 /* ---- the mesh ---- */
 
-/* Sends a small probe to each node, and ignores its times. A node's first
-   message sets its clock (hal/serial/state.h), so the receipt of this probe and
-   its answer are timed by two clocks. Returns 0 or an exit status. */
+/* Sends each node a small probe whose times are ignored. A node's first message
+   sets its clock (hal/serial/state.h), so the times of this probe are by two
+   clocks. Returns 0, or an exit status after a message. */
 static int wake(struct job_mesh *mesh, const struct probe probes[],
                 uint32_t count)
 {
@@ -301,7 +298,6 @@ static int wake(struct job_mesh *mesh, const struct probe probes[],
     return status;
 }
 
-/* Runs the probes, and stores their rows in the same order. */
 static int measure(struct calibration *calibration, struct job_mesh *mesh,
                    const struct probe probes[], uint32_t count)
 {

@@ -8,7 +8,8 @@
 #define SINGULAR 1e-9L
 
 /* Returns the two-sided 95 % quantile of Student's t for 1 or more degrees of
-   freedom: Abramowitz and Stegun, 26.7.5, good to 0.1 % from 3 degrees on. */
+   freedom, by Abramowitz and Stegun, 26.7.5; from 3 degrees on it is right to
+   0.1 %. */
 static double student_t(uint32_t degrees)
 {
     static const double z = 1.959963984540054;
@@ -25,9 +26,10 @@ static double student_t(uint32_t degrees)
                 (92160 * n * n * n * n));
 }
 
-/* The normal equations, each unknown scaled by its largest coefficient. */
+/* Normal equations of the least squares. Each unknown is scaled by its largest
+   coefficient. */
 struct normal {
-    long double a[K][2 * K]; /* the unit matrix is in the right half */
+    long double a[K][2 * K]; /* right half: at first the unit matrix */
     long double b[K];
     double scale[K];
 };
@@ -61,8 +63,8 @@ static bool set_up(struct normal *normal, const double x[], const double y[],
     return true;
 }
 
-/* Inverts by Gauss-Jordan: the right half of `a` becomes the inverse. The
-   matrix is positive definite, so no pivot search is needed. */
+/* Inverts the matrix by Gauss-Jordan; the right half of `a` becomes the
+   inverse. No pivot is searched for, since the matrix is positive definite. */
 static bool invert(struct normal *normal, uint32_t rows, unsigned unknowns)
 {
     for (unsigned k = 0; k < unknowns; ++k) {

@@ -14,11 +14,12 @@ struct fit_value {
     double half;
 };
 
-/* Solves y[i] = sum over k of x[i * unknowns + k] * out[k], for i in 0 .. rows
-   - 1, by least squares; unknowns is 1 to FIT_UNKNOWNS_MAX. The intervals
-   assume independent errors of one normal distribution. Sets *rms to the
-   standard deviation of the residuals. Returns false, and stores nothing, if
-   there are not more rows than unknowns or the rows do not determine them. */
+/* Solves y[i] = sum over k of x[i * unknowns + k] * out[k], for i below `rows`,
+   by least squares; `unknowns` is 1 to FIT_UNKNOWNS_MAX. Confidence intervals
+   assume that errors are independent and of one normal distribution. Sets *rms
+   to the standard deviation of the residuals. Returns false and stores nothing
+   if there are not more rows than unknowns, or if the rows do not determine
+   these. */
 bool fit_solve(struct fit_value out[], double *rms, const double x[],
                const double y[], uint32_t rows, unsigned unknowns);
 

@@ -14,18 +14,18 @@
 
 #define PPM 1e6
 
-/* 15 digits print an offset of an hour to the nanosecond. */
+/* 15 digits show an offset of an hour to the nanosecond. */
 #define PRINT_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(15))
 
-/* Returns a time in whole ps, at least `least`: noise can make a fitted time
+/* Returns a time in whole ps, at least `least`: by noise, a fitted time may be
    negative. */
 static uint64_t whole_ps(double time_ps, uint64_t least)
 {
     return time_ps > (double)least ? (uint64_t)llround(time_ps) : least;
 }
 
-/* Returns the name of a fitted time that is impossible, or NULL. A hop delay
-   may be negative if its confidence interval reaches 0. */
+/* Returns the name of a fitted time that cannot be, or NULL. A hop delay below
+   0 can be, if its confidence interval reaches 0. */
 static const char *impossible_cost(const struct calibration *calibration,
                                    double *value_ps)
 {
@@ -65,7 +65,7 @@ int calibrate_save(const struct calibration *calibration,
 
 /* ---- for people ---- */
 
-/* Prints a time, which may be negative or below 1 ps. */
+/* Prints a time, which may be negative or shorter than 1 ps. */
 static void print_time(FILE *out, int width, double time_ps)
 {
     char signed_text[sizeof(struct amount) + 1];
@@ -94,7 +94,8 @@ int calibrate_check(const struct calibration *calibration)
     return EXIT_FAILED;
 }
 
-/* Prints a fitted time and, if known, the true time of the emulated switch. */
+/* Prints a fitted time and, if `known`, the time that the emulated switch
+   really takes. */
 static void print_value(FILE *out, const char *name,
                         const struct fit_value *fitted, uint64_t true_ps,
                         bool known)
@@ -144,7 +145,6 @@ static void print_repeats(FILE *out, const struct calibration *calibration)
     fputc('\n', out);
 }
 
-/* Prints the largest offset and drift of all clocks. */
 static void print_clocks(FILE *out, const struct calibration *calibration)
 {
     const struct calibrate_clock *off = &calibration->clock[0];

@@ -11,15 +11,16 @@
 void calibrate_print(FILE *out, const struct calibration *calibration,
                      const struct request *request);
 
-/* Prints a calibration as JSON. A failed write sets the stream's error flag. */
+/* Prints a calibration as JSON. If writing fails, the stream's error flag is
+   set. */
 void calibrate_print_json(FILE *out, const struct calibration *calibration,
                           const struct request *request);
 
-/* Checks that the fitted times are possible. Returns 0, or EXIT_FAILED after a
-   message that names the impossible one. */
+/* Checks that the fitted times can be. Returns 0, or EXIT_FAILED after a
+   message that names one that cannot. */
 NODISCARD int calibrate_check(const struct calibration *calibration);
 
-/* Writes the fitted times, in whole ps, as a profile. Returns 0, or 1 after a
+/* Writes the fitted times as a profile, in whole ps. Returns 0, or 1 after a
    message. */
 NODISCARD int calibrate_save(const struct calibration *calibration,
                              const struct request *request, const char *path);

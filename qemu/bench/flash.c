@@ -11,7 +11,6 @@
 #include "qemu/base/progress.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,17 +20,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define GRACE_MS 2000 /* time from SIGTERM to SIGKILL, ms */
-#define CHUNK_BYTES 4096
+#define GRACE_MS 2000   /* time from SIGTERM to SIGKILL, ms */
 #define PROGRESS_MS 500 /* time between displays of progress, ms */
-#define CHUNKS_MAX 64   /* most chunks of an ended worker's output to read */
 
 #define FOLDER "/tmp/quincunx-flash-XXXXXX"
 
 static const char *const tools[FLASH_WAYS] = {"OpenOCD", "stm32flash",
                                               "dfu-util"};
 
-/* Most lines of a program's output that are kept. */
+/* Most lines of a program's output that are stored. */
 #define OUTPUT_LINES 8u
 #define OUTPUT_LINE_BYTES 200u /* with NUL; longer lines are cut */
 
@@ -53,12 +50,12 @@ enum ending {
 struct worker {
     const struct flash_board *board; /* NULL: unused */
     pid_t pid;
-    int output;
+    int log; /* file with the program's output */
     int64_t started_ms;
-    int64_t deadline_ms; /* time of the next signal: SIGTERM or SIGKILL */
+    int64_t deadline_ms; /* time of the next signal, SIGTERM or SIGKILL */
     enum ending ending;
     struct output said;
-    char folder[sizeof FOLDER]; /* temporary folder; empty: none */
+    char folder[sizeof FOLDER]; /* path of a temporary folder; "": none */
 };
 
 struct flash {
@@ -71,8 +68,8 @@ struct flash {
     struct worker worker[FLASH_JOBS_MAX];
 };
 
-/* Has poll() report signals by a descriptor: SIGCHLD, and signals that end the
-   command unless ignored. So none is missed just before a wait. */
+/* Makes poll() report signals by a descriptor: SIGCHLD, and those that end the
+   command, unless ignored. So none is missed just before a wait. */
 static void catch_signals(struct flash *flash)
 {
     struct sigaction action;
@@ -107,8 +104,6 @@ static int64_t now_ms(void)
 
 /* ---- output ---- */
 
-/* Returns the text behind `prefix`, or NULL if `text` does not begin with
-   it. */
 static const char *behind(const char *text, const char *prefix)
 {
     size_t length = strlen(prefix);
@@ -116,7 +111,7 @@ static const char *behind(const char *text, const char *prefix)
     return strncmp(text, prefix, length) == 0 ? text + length : NULL;
 }
 
-/* Ends a line of output: keeps it, or notes the step or chip that it names. */
+/* Ends a line of output: notes the step or chip that it names, or stores it. */
 static void output_end(struct output *said)
 {
     const char *rest;
@@ -130,8 +125,8 @@ static void output_end(struct output *said)
     if (rest != NULL) {
         snprintf(said->step, sizeof said->step, "%.15s", rest);
         if (strcmp(rest, FLASH_STEP_CONNECT) == 0) {
-            /* Lines before the first step name the program's authors and
-               settings: drop them. */
+            /* Lines before the first step tell the program's authors and
+               settings. */
             said->lines = 0;
         }
         return;
@@ -147,19 +142,27 @@ static void output_end(struct output *said)
 }
 
 /* Unprintable bytes become '?'. */
-static void output_add(struct output *said, const char *text, size_t bytes)
+static void output_add(struct output *said, int one)
 {
-    for (size_t i = 0; i < bytes; ++i) {
-        char one = text[i];
+    if (one == '\n' || one == '\r') {
+        output_end(said);
+    } else if (said->open_bytes + 1 < OUTPUT_LINE_BYTES) {
+        bool shown = (one >= ' ' && one <= '~') || one == '\t';
 
-        if (one == '\n' || one == '\r') {
-            output_end(said);
-        } else if (said->open_bytes + 1 < OUTPUT_LINE_BYTES) {
-            bool shown = (one >= ' ' && one <= '~') || one == '\t';
-
-            said->open[said->open_bytes++] = shown ? one : '?';
-        }
+        said->open[said->open_bytes++] = shown ? (char)one : '?';
     }
+}
+
+static void output_read(struct output *said, int log)
+{
+    FILE *text = memory_or_exit(fdopen(log, "r"));
+
+    rewind(text);
+    for (int one; (one = fgetc(text)) != EOF;) {
+        output_add(said, one);
+    }
+    output_end(said);
+    fclose(text);
 }
 
 static void output_print(const struct output *said, FILE *out)
@@ -181,8 +184,9 @@ static void print_name(FILE *out, const struct flash *flash,
 }
 
 /* Writes the board's image into an unnamed file, in the format that OpenOCD or
-   the loader's tool reads. The image is in memory, where it was checked: a
-   later change of its file does not matter. Returns -1 with errno. */
+   the boot loader's tool reads. It is written from memory, where it was
+   checked: its file may have changed since. Returns a descriptor, or -1 with
+   errno. */
 static int write_image(const struct flash_config *config,
                        const struct flash_board *board)
 {
@@ -212,7 +216,6 @@ static int write_image(const struct flash_config *config,
     return image;
 }
 
-/* Starts a worker's process; its output is a pipe. Returns -1 with errno. */
 static pid_t start_child(const struct flash *flash, struct worker *worker)
 {
     struct flash_request request = {.config = flash->config,
@@ -220,14 +223,13 @@ static pid_t start_child(const struct flash *flash, struct worker *worker)
                                     .folder = worker->folder};
     int image = write_image(flash->config, worker->board);
     struct process_config process = {
-        .context = &request, .fd = &image, .fds = 1};
+        .context = &request, .fd = &image, .fds = 1, .log = process_log()};
     char *word[FLASH_OPENOCD_WORDS];
     char *line = NULL;
-    int ends[2];
     pid_t pid = -1;
 
-    if (image >= 0 && pipe2(ends, O_CLOEXEC) == 0) {
-        process.log = ends[1];
+    worker->log = process.log;
+    if (image >= 0 && process.log >= 0) {
         if (worker->board->way == FLASH_PROBE) {
             line = flash_openocd_line(word, &request);
             process.argv = word;
@@ -236,17 +238,11 @@ static pid_t start_child(const struct flash *flash, struct worker *worker)
         }
         pid = process_start(&process);
         free(line);
-        close(ends[1]);
-        worker->output = ends[0];
-        if (pid < 0) {
-            close(ends[0]);
-        }
     }
     process_close(image);
     return pid;
 }
 
-/* Makes a folder for the file into which dfu-util reads a board's flash. */
 static bool create_folder(struct worker *worker)
 {
     if (worker->board->way != FLASH_DFU) {
@@ -275,20 +271,20 @@ static void remove_folder(struct worker *worker)
 static int start(struct flash *flash, struct worker *worker,
                  const struct flash_board *board)
 {
-    *worker = (struct worker){.board = board, .started_ms = now_ms()};
+    *worker =
+        (struct worker){.board = board, .log = -1, .started_ms = now_ms()};
     worker->pid = create_folder(worker) ? start_child(flash, worker) : -1;
     if (worker->pid < 0) {
+        process_close(worker->log);
         remove_folder(worker);
         worker->board = NULL;
         return -1;
     }
-    fcntl(worker->output, F_SETFL, O_NONBLOCK);
     worker->deadline_ms =
         worker->started_ms + (int64_t)flash->config->timeout_s * 1000;
     return 0;
 }
 
-/* Starts boards until `jobs` are running, or one has failed. */
 static void start_some(struct flash *flash)
 {
     for (unsigned i = 0; i < flash->config->jobs; ++i) {
@@ -367,7 +363,7 @@ static void print_status(FILE *out, const struct flash *flash,
                 flash->config->timeout_s);
     } else if (info->si_code == CLD_EXITED &&
                worker->board->way != FLASH_PROBE) {
-        /* The exit status of flash_loader() says less than its last lines. */
+        /* The last lines of flash_loader() say more than its exit status. */
         fprintf(out, "through %s", tool);
     } else if (info->si_code == CLD_EXITED) {
         fprintf(out, "%s's exit status %d", tool, info->si_status);
@@ -425,26 +421,6 @@ static void print_sum(const struct flash *flash)
 
 /* ---- waiting and ending ---- */
 
-/* Reads output of a worker: one chunk, or all that is there. */
-static void read_output(struct worker *worker, bool all)
-{
-    char chunk[CHUNK_BYTES];
-    unsigned most = all ? CHUNKS_MAX : 1;
-    ssize_t got;
-
-    do {
-        got = read(worker->output, chunk, sizeof chunk);
-        if (got > 0) {
-            output_add(&worker->said, chunk, (size_t)got);
-        }
-        most -= 1;
-    } while (most > 0 && got > 0);
-    if (got == 0) {
-        close(worker->output);
-        worker->output = -1;
-    }
-}
-
 /* Asks a worker to end by SIGTERM; SIGKILL follows GRACE_MS later. */
 static void request_end(struct worker *worker, enum ending why)
 {
@@ -455,18 +431,14 @@ static void request_end(struct worker *worker, enum ending why)
     }
 }
 
-/* Reaps a worker that has ended, and ends the processes that it left behind. */
+/* Reaps a worker that has ended, and kills processes that it has left. */
 static void finish(struct flash *flash, struct worker *worker,
                    const siginfo_t *info)
 {
-    /* Until the worker is reaped, no other process group has its number. */
+    /* Its process group keeps its number until the worker is reaped. */
     kill(-worker->pid, SIGKILL);
     waitpid(worker->pid, NULL, 0);
-    if (worker->output >= 0) {
-        read_output(worker, true);
-    }
-    process_close(worker->output);
-    output_end(&worker->said);
+    output_read(&worker->said, worker->log);
     remove_folder(worker);
     if (info->si_code == CLD_EXITED && info->si_status == 0 &&
         strcmp(worker->said.step, FLASH_STEP_DONE) == 0) {
@@ -480,7 +452,8 @@ static void finish(struct flash *flash, struct worker *worker,
     worker->board = NULL;
 }
 
-/* Checks whether a worker has ended, or must end since its time is over. */
+/* Looks whether a worker has ended, or must be ended because its time is
+   over. */
 static void look_after(struct flash *flash, struct worker *worker)
 {
     siginfo_t info = {.si_pid = 0};
@@ -505,48 +478,34 @@ static void look_after(struct flash *flash, struct worker *worker)
     }
 }
 
-/* Waits for output, the end of a worker, a signal, or a deadline. */
 static void wait_for_news(struct flash *flash)
 {
-    struct pollfd wanted[FLASH_JOBS_MAX + 1];
-    unsigned jobs = flash->config->jobs;
-    int64_t wait_ms = INT64_MAX;
-    int64_t now = now_ms();
     const struct host_clock *clock = host_clock();
+    struct pollfd wanted = {.fd = flash->signals, .events = POLLIN};
+    int64_t until_ms = now_ms() + PROGRESS_MS;
+    bool at_work = false;
 
-    wanted[jobs] = (struct pollfd){.fd = flash->signals, .events = POLLIN};
-    for (unsigned i = 0; i < jobs; ++i) {
-        struct worker *worker = &flash->worker[i];
-        bool at_work = worker->board != NULL;
+    for (unsigned i = 0; i < flash->config->jobs; ++i) {
+        const struct worker *worker = &flash->worker[i];
 
-        wanted[i] = (struct pollfd){.fd = at_work ? worker->output : -1,
-                                    .events = POLLIN};
-        if (at_work && worker->deadline_ms - now < wait_ms) {
-            wait_ms = worker->deadline_ms - now;
+        at_work = at_work || worker->board != NULL;
+        if (worker->board != NULL && worker->deadline_ms < until_ms) {
+            until_ms = worker->deadline_ms;
         }
     }
-    if (wait_ms == INT64_MAX) {
-        return; /* no worker runs: none could be started */
+    if (!at_work) {
+        return; /* no worker could be started */
     }
-    wait_ms = wait_ms < 0 ? 0 : wait_ms;
-    wait_ms = wait_ms < PROGRESS_MS ? wait_ms : PROGRESS_MS;
     progress_show(&(struct progress_step){.doing = "flashing",
                                           .done = flash->done,
                                           .total = flash->boards,
                                           .things = "boards"});
-    if (clock->wait(clock->context, wanted, jobs + 1,
-                    (uint64_t)(now + wait_ms) * HOST_CLOCK_MS_NS) <= 0) {
-        return;
-    }
+    (void)clock->wait(clock->context, &wanted, 1,
+                      (uint64_t)until_ms * HOST_CLOCK_MS_NS);
     read_signals(flash);
-    for (unsigned i = 0; i < jobs; ++i) {
-        if (wanted[i].fd >= 0 && wanted[i].revents != 0) {
-            read_output(&flash->worker[i], false);
-        }
-    }
 }
 
-/* Returns false if no worker is left. */
+/* Looks after all workers. Returns false if none is left. */
 static bool look_after_all(struct flash *flash)
 {
     bool at_work = false;

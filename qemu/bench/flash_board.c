@@ -73,7 +73,6 @@ const char *flash_name_check(enum flash_way way, const char *text)
                  "0-9, _ : . and -";
 }
 
-/* Returns the version of an image identity, or -1 if the bytes are none. */
 static int version_of(const uint8_t *identity)
 {
     return bytes_load_u32(identity + offsetof(struct image_identity, magic)) ==

@@ -19,12 +19,12 @@ struct looked {
     const char *by_id;
     struct flash_device device;
     char serial[FLASH_NAME_BYTES];
-    char tty[64]; /* tty of the first interface; empty: none */
+    char tty[64]; /* tty of the device's first interface; "": none */
     bool cmsis_dap;
 };
 
-/* Reads the first line of a file in a USB device's folder; "" if it has no such
-   file. Unprintable bytes become '?'. */
+/* Reads the first line of a file in a USB device's folder, or "" if there is no
+   such file. Unprintable bytes become '?'. */
 static void read_line(char *line, size_t room, const char *usb,
                       const char *place, const char *name)
 {
@@ -50,8 +50,6 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Lists the entries of a folder, sorted. The caller frees each and the list. A
-   missing folder has no entries. */
 static int list_folder(struct dirent ***entries, const char *folder)
 {
     int count = scandir(folder, entries, NULL, alphasort);
@@ -70,8 +68,8 @@ static void free_entries(struct dirent **entries, int count)
     free(entries);
 }
 
-/* Sets the USB device's tty, if unset, to the first entry of a folder that
-   begins with `with`. */
+/* Sets the USB device's tty, if it is unknown, to the first entry of a folder
+   that begins with `with`. */
 static void find_tty(struct looked *looked, const char *interface,
                      const char *folder, const char *with)
 {
@@ -90,8 +88,8 @@ static void find_tty(struct looked *looked, const char *interface,
     free_entries(entries, count);
 }
 
-/* Finds the tty of a device. Folders of its interfaces are beside its own: 1-2
-   has 1-2:1.0, 1-2:1.1. They hold ttyUSB0 or tty/ttyACM0. */
+/* Finds the tty of a device. The folders of its interfaces are beside its own:
+   1-2 has 1-2:1.0 and 1-2:1.1. They contain ttyUSB0 or tty/ttyACM0. */
 static void look_at_interfaces(struct looked *looked)
 {
     const char *place = looked->device.place;
@@ -112,7 +110,8 @@ static void look_at_interfaces(struct looked *looked)
     free_entries(entries, count);
 }
 
-/* Returns OpenOCD's name of a kind of debug probe; NULL: the device is none. */
+/* Returns the kind of a debug probe as OpenOCD calls it, or NULL if the device
+   is no probe. */
 static const char *kind_of(const struct looked *looked, const char *vendor,
                            const char *product)
 {
@@ -132,8 +131,8 @@ static const char *kind_of(const struct looked *looked, const char *vendor,
     return looked->cmsis_dap ? flash_openocd_interface("cmsis-dap") : NULL;
 }
 
-/* Names a port: /dev/serial/by-id/... if a link leads there, else
-   /dev/ttyUSB0. */
+/* Writes the path of a serial port: a link /dev/serial/by-id/... that leads to
+   it, else /dev/ttyUSB0. */
 static void name_port(char name[FLASH_NAME_BYTES], const struct looked *looked)
 {
     struct dirent **entries;
@@ -158,7 +157,6 @@ static void name_port(char name[FLASH_NAME_BYTES], const struct looked *looked)
     free_entries(entries, count);
 }
 
-/* Examines a USB device. Returns whether boards can be flashed through it. */
 static bool look_at_device(struct looked *looked, const char *place)
 {
     struct flash_device *device = &looked->device;
@@ -223,15 +221,15 @@ int flash_list_read(struct flash_list *list, const char *usb, const char *by_id)
 
 /* ---- one device ---- */
 
-/* Compares serial numbers without leading zeros: J-Links pad theirs, OpenOCD
-   does not. */
+/* Compares serial numbers without zeros at their begin: J-Links have such
+   zeros, OpenOCD does not print them. */
 static bool same_serial(const char *a, const char *b)
 {
     return strcmp(a + strspn(a, "0"), b + strspn(b, "0")) == 0;
 }
 
-/* Returns 0 if this process may open a USB device, else an errno. Its file
-   `uevent` names the device file in a line such as DEVNAME=bus/usb/001/004. */
+/* Returns 0 if this process may open a USB device, else an errno. The device's
+   file is named in its file `uevent`: DEVNAME=bus/usb/001/004. */
 static int check_node(char node[FLASH_LIST_NODE], const char *usb,
                       const char *place)
 {

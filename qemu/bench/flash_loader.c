@@ -27,7 +27,7 @@ struct loader {
     const char *folder;
     uint32_t flash_start;
     const uint8_t *image;
-    /* Bytes read from the flash; room for config->flash_bytes +
+    /* Bytes read from the flash. Has room for config->flash_bytes +
        LISTING_BYTES. */
     uint8_t *flash;
     char listing[LISTING_BYTES];
@@ -35,7 +35,8 @@ struct loader {
     char layout[WORD_BYTES];
 };
 
-/* Prints a line by one dprintf(), so that it stays whole among other output. */
+/* Prints a step's line by one write, so that other output does not get into
+   it. */
 static void print_step(const char *step)
 {
     dprintf(STDOUT_FILENO, FLASH_STEP "%s\n", step);
@@ -81,8 +82,8 @@ static bool check_kib(const struct loader *loader, uint32_t kib)
                   least, most);
 }
 
-/* Checks that the old image, whose identity was read into loader->flash, is for
-   the same pins as the new one, if both name them. */
+/* Checks that the board's old image is for the same pins as the new one, if
+   both say for which. The old image's identity is in loader->flash. */
 static bool check_pins(const struct loader *loader)
 {
     const char *wanted = loader->config->pins;
@@ -125,7 +126,6 @@ static const char *range(struct loader *loader, uint32_t address,
     return loader->range;
 }
 
-/* Runs a program. Returns whether its exit status is 0. */
 static bool run(struct process_output *output, const char *const words[],
                 bool mute)
 {
@@ -141,8 +141,8 @@ static bool run(struct process_output *output, const char *const words[],
     return process_succeeded(status);
 }
 
-/* Runs a program, and stores its output in loader->listing. Copies the output
-   to stdout if `passed`. */
+/* Runs a program and stores its output in loader->listing; if `passed`, also
+   prints it on stdout. Returns whether its exit status is 0. */
 static bool list(struct loader *loader, const char *const words[], bool passed)
 {
     return run(&(struct process_output){.text = loader->listing,
@@ -153,8 +153,8 @@ static bool list(struct loader *loader, const char *const words[], bool passed)
 
 /* ---- stm32flash ---- */
 
-/* Options of stm32flash. The boot loader needs even parity (AN3155). With a
-   further option -c, an open connection is resumed. */
+/* Options of stm32flash. The boot loader needs even parity (AN3155). With
+   another option, -c, an open connection goes on. */
 #define SERIAL_SPEED "-b", "115200", "-m", "8e1"
 
 static bool serial_read(struct loader *loader, uint32_t address, uint32_t bytes)
@@ -179,8 +179,6 @@ static bool serial_connect(struct loader *loader)
                 true);
 }
 
-/* Returns the number in the line "Device ID    : 0x0413 (...)" of the listing,
-   or 0. */
 static uint32_t serial_device(const struct loader *loader)
 {
     const char *line = strstr(loader->listing, "Device ID");
@@ -189,8 +187,8 @@ static uint32_t serial_device(const struct loader *loader)
     return number != NULL ? (uint32_t)strtoul(number + 1, NULL, 16) : 0;
 }
 
-/* Reads the chip's unique number and its flash size in KiB. Sets "" and 0 if
-   the loader refuses to read them. */
+/* Reads the chip's unique number and flash size, KiB. If the boot loader
+   refuses, they are "" and 0. */
 static bool serial_numbers(struct loader *loader, char *unique, uint32_t *kib)
 {
     const struct board_kind *chip = loader->config->chip;
@@ -253,7 +251,8 @@ static bool serial_program(struct loader *loader)
     return serial_read(loader, loader->flash_start, bytes) && same(loader);
 }
 
-/* Erases without output: a failed step's output must stay the last. */
+/* Erases the first sector, without printing: the last output must be that of
+   the step that failed. */
 static void serial_erase(struct loader *loader)
 {
     (void)run(&(struct process_output){.text = loader->listing,
@@ -267,14 +266,14 @@ static void serial_erase(struct loader *loader)
 
 /* ---- dfu-util ---- */
 
-#define DFU_DEVICE "0483:df11" /* USB id of ST's boot loaders; AN2606 */
+#define DFU_DEVICE "0483:df11" /* USB id of ST's boot loaders (AN2606) */
 
-/* Arguments that name the device, and which of its memories. */
+/* Arguments for dfu-util that select the device and its flash. */
 #define DFU_MEMORY(loader)                                                     \
     (loader)->program, "-d", DFU_DEVICE, "-S", (loader)->board->name, "-a",    \
         "0", "-s"
 
-/* Copies the value of KEY="..." in a line. Returns false if there is none. */
+/* Copies VALUE of KEY="VALUE" in a line. Returns false if there is none. */
 static bool quoted(char value[WORD_BYTES], const char *line, const char *key)
 {
     const char *from = strstr(line, key);
@@ -286,7 +285,8 @@ static bool quoted(char value[WORD_BYTES], const char *line, const char *key)
 }
 
 /*
- * Finds the device in dfu-util's list, a line for each of its memories:
+ * Finds the device in what dfu-util has listed. A device has a line for each of
+ * its memories:
  *
  *   Found DFU: [0483:df11] ..., alt=0, name="@Internal Flash  /0x08000000/
  *   04*016Kg,01*064Kg,07*128Kg", serial="357236543131"
@@ -340,8 +340,8 @@ static bool dfu_read(struct loader *loader, uint32_t address, uint32_t bytes)
     return done;
 }
 
-/* Checks the chip by its flash sectors: DFU tells neither kind nor unique
-   number. */
+/* Checks the chip by its flash sectors, since DFU tells neither its kind nor
+   its unique number. */
 static bool dfu_identity(struct loader *loader)
 {
     const struct board_kind *chip = loader->config->chip;

@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN 80        /* most characters of a field in a message */
-#define MISSING_SHOWN 8 /* most missing nodes to name */
+#define SHOWN 80        /* most characters shown of a field */
+#define MISSING_SHOWN 8 /* most nodes that a message names */
 
 enum column {
-    COLUMN_PROBE, /* first columns as in enum flash_way */
+    COLUMN_PROBE, /* 0, 1, 2: the columns of enum flash_way */
     COLUMN_PORT,
     COLUMN_DFU,
     COLUMN_X,
@@ -40,15 +40,17 @@ struct reader {
     struct torus_size size; /* width 0: not given */
     unsigned line;
     unsigned record_line;
-    unsigned records; /* CSV records so far, with the header */
+    unsigned records; /* number of CSV records so far, with the header */
     unsigned field;
-    int index[COLUMNS]; /* field of each column; -1: none */
-    bool have[COLUMNS]; /* the record has a value of this column */
+    bool ended;         /* true: the last line ended outside of quotes */
+    int index[COLUMNS]; /* index of each column's field; -1: not in the file */
+    bool have[COLUMNS]; /* have[i]: the record has a value in column i */
     struct flash_board next;
     int status;
 };
 
-/* Prints the first error only, with the line where the record began. */
+/* Prints an error with the line at which the record began. Only the first error
+   is printed. */
 __attribute__((format(printf, 2, 3))) static void
 print_error(struct reader *reader, const char *format, ...)
 {
@@ -79,7 +81,7 @@ static void parse_name(struct reader *reader, const char *field)
     }
 }
 
-/* Parses a coordinate, which must lie in the mesh if its size is known. */
+/* Parses a coordinate. It must lie in the mesh, if the mesh's size is known. */
 static uint16_t parse_number(struct reader *reader, enum column column,
                              const char *field)
 {
@@ -95,7 +97,8 @@ static uint16_t parse_number(struct reader *reader, enum column column,
     return (uint16_t)value;
 }
 
-/* Parses a board's probe, port or DFU device; a board has only one of them. */
+/* Parses a board's probe, port or DFU device. A board may have only one of
+   them. */
 static const char *parse_way(struct reader *reader, enum flash_way way,
                              const char *field)
 {
@@ -113,7 +116,6 @@ static const char *parse_way(struct reader *reader, enum flash_way way,
     return allowed;
 }
 
-/* Parses a chip's unique number, which is stored in lower case. */
 static const char *parse_unique(char unique[FLASH_UNIQUE_BYTES],
                                 const char *text)
 {
@@ -140,8 +142,6 @@ static const char *parse_pins(char pins[IMAGE_PINS_BYTES], const char *text)
     return NULL;
 }
 
-/* Parses a value of this column. Returns NULL, or text that says what is
-   allowed. */
 static const char *parse_column(struct reader *reader, enum column column,
                                 const char *field)
 {
@@ -167,7 +167,6 @@ static const char *parse_column(struct reader *reader, enum column column,
     }
 }
 
-/* Parses a field. An empty field counts as missing. */
 static void parse_value(struct reader *reader, const char *field)
 {
     const char *allowed;
@@ -220,7 +219,8 @@ static void check_header(struct reader *reader)
     }
 }
 
-/* Checks that no two boards share coordinates, connection or unique number. */
+/* Checks that no earlier board has the same coordinates, unique number, or
+   probe, port or device. */
 static void check_alone(struct reader *reader)
 {
     const struct flash_board *next = &reader->next;
@@ -279,11 +279,16 @@ static void add_board(struct reader *reader)
     }
 }
 
+/* libcsv also calls this at the end of an empty line. */
 static void end_record(int end, void *context)
 {
     struct reader *reader = context;
 
     (void)end;
+    reader->ended = true;
+    if (reader->field == 0) {
+        return;
+    }
     if (reader->records == 0) {
         check_header(reader);
     } else {
@@ -295,40 +300,28 @@ static void end_record(int end, void *context)
     memset(&reader->next, 0, sizeof reader->next);
 }
 
-static bool is_blank(const uint8_t *text, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; ++i) {
-        if (strchr(" \t\r\n", text[i]) == NULL || text[i] == '\0') {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Feeds the parser line by line, so that the lines can be counted. */
+/* Gives the file to the CSV parser line by line, so that lines can be
+   counted. */
 static void read_lines(struct reader *reader, struct csv_parser *parser,
                        const uint8_t *data, uint64_t bytes)
 {
-    bool inside = false; /* a quoted field goes on */
-
+    reader->ended = true;
     for (uint64_t at = 0; at < bytes && reader->status == 0;) {
         const uint8_t *end = memchr(data + at, '\n', (size_t)(bytes - at));
         size_t length =
             (size_t)((end != NULL ? end + 1 : data + bytes) - (data + at));
-        unsigned records = reader->records;
 
         reader->line += 1;
-        if (!inside) {
+        if (reader->ended) {
             reader->record_line = reader->line;
         }
+        reader->ended = false;
         if (csv_parse(parser, data + at, length, end_field, end_record,
                       reader) != length) {
             reader->record_line = reader->line;
             print_error(reader, "is not CSV: %s",
                         csv_strerror(csv_error(parser)));
         }
-        inside = records == reader->records &&
-                 (inside || !is_blank(data + at, length));
         at += length;
     }
     if (csv_fini(parser, end_field, end_record, reader) != 0) {
@@ -336,8 +329,8 @@ static void read_lines(struct reader *reader, struct csv_parser *parser,
     }
 }
 
-/* Returns the mesh size from the largest coordinates, and the line of their
-   board. */
+/* Returns the size of the mesh that has the largest coordinates, and their
+   board's line in *line. */
 static struct torus_size extent(const struct flash_map *map, unsigned *line)
 {
     struct torus_size size = {0, 0};
@@ -368,8 +361,8 @@ static bool is_there(const struct flash_map *map, struct torus_coord at)
     return false;
 }
 
-/* Prints an error if nodes of the mesh have no board: counts all, names
-   some. */
+/* Prints an error if nodes of the mesh have no board: how many, and some of
+   them. */
 static void check_whole(struct reader *reader)
 {
     const struct flash_map *map = reader->map;
@@ -403,8 +396,8 @@ static void read_map(struct reader *reader, const uint8_t *data, uint64_t bytes)
 {
     struct csv_parser parser;
 
-    if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL) !=
-        0) {
+    if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL |
+                              CSV_APPEND_NULL) != 0) {
         memory_or_exit(NULL);
     }
     read_lines(reader, &parser, data, bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The request to a program that flashes one board: find the board by its name,
-   check that it is the right one, write the image, read it back. The program
-   prints each step's name on a line before the step. */
+/* What a process that flashes one board gets: it finds the board by its name,
+   checks that it is the right one, writes the image, and reads it back. It
+   prints a line with the name of each step before the step. */
 #ifndef QEMU_BENCH_FLASH_REQUEST_H
 #define QEMU_BENCH_FLASH_REQUEST_H
 
@@ -10,15 +10,15 @@
 
 #include <stdint.h>
 
-/* Descriptor and path of the image for the program. */
+/* Descriptor of the image in that process, and its path. */
 #define FLASH_IMAGE_FD 3
 #define FLASH_IMAGE "/proc/self/fd/3"
 
-/* Prefix of an output line that names a step, or the chip. */
+/* Begins of output lines that name a step, or the chip. */
 #define FLASH_STEP "quincunx-step "
 #define FLASH_CHIP "quincunx-chip "
 
-/* Names of the steps in their order; "done" follows the last step. */
+/* Names of the steps, in their order; "done" follows the last one. */
 #define FLASH_STEP_CONNECT "connect"
 #define FLASH_STEP_IDENTITY "identity"
 #define FLASH_STEP_PROGRAM "program"
@@ -26,7 +26,7 @@
 #define FLASH_STEP_RESET "reset"
 #define FLASH_STEP_DONE "done"
 
-/* Messages for a wrong board; the strings are the found and the wanted name. */
+/* Messages about a wrong board: what was found, and what should be. */
 #define FLASH_OTHER_UNIQUE "this chip's unique number is %s, not %s"
 #define FLASH_OTHER_PINS                                                       \
     "the image in this board is for the pins '%s', this one for '%s' "         \
@@ -34,29 +34,30 @@
 
 struct flash_config {
     const struct board_kind *chip;
-    /* Names of OpenOCD, stm32flash and dfu-util, looked up in PATH. */
+    /* Names of OpenOCD, stm32flash and dfu-util, which are searched on the
+       PATH. */
     const char *program[FLASH_WAYS];
-    const char *interface; /* kind of probe where a board names none */
-    const char *map_name;  /* NULL: no map file */
-    const uint8_t *image;  /* ELF file that elf_open() accepted */
+    const char *interface; /* kind of the probe, for boards that name none */
+    const char *map_name;  /* name of the map file; NULL: there is none */
+    const uint8_t *image;  /* an ELF file that elf_open() accepts */
     uint64_t image_bytes;
-    const uint8_t *flash; /* flash contents */
+    const uint8_t *flash; /* flash contents that the ELF file describes */
     uint32_t flash_bytes; /* at least 1 */
-    /* Where to write a board's coordinates in `image`; 0: nowhere. */
+    /* offset in `image` for a board's coordinates; 0: none */
     uint64_t place_offset;
-    bool sees_usb; /* all devices are plugged into this host */
-    /* Pins for which the image was built; empty: do not compare with the
-       board's old image. */
+    bool sees_usb; /* true: all boards are plugged into this host */
+    /* Name of the pins for which the image was built; "": the pins of the
+       board's old image do not matter. */
     const char *pins;
     struct torus_size size;
-    unsigned jobs;      /* boards at a time, 1 to FLASH_JOBS_MAX */
-    unsigned timeout_s; /* for one board; not 0 */
+    unsigned jobs;      /* number of boards at a time, 1 to FLASH_JOBS_MAX */
+    unsigned timeout_s; /* longest time for one board, s; not 0 */
 };
 
 struct flash_request {
     const struct flash_config *config;
     const struct flash_board *board;
-    /* Empty folder into which dfu-util writes what it reads from the board. */
+    /* Empty folder for the file into which dfu-util reads the board's flash. */
     const char *folder;
 };
 

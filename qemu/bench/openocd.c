@@ -37,7 +37,7 @@ const char *flash_openocd_interface(const char *name)
     return found != NULL ? found->name : NULL;
 }
 
-/* Adds an OpenOCD command to `line`, in which each word ends in LF. */
+/* Adds a command for OpenOCD to `line`, in which a newline ends each word. */
 __attribute__((format(printf, 2, 3))) static void add(FILE *line,
                                                       const char *format, ...)
 {
@@ -55,9 +55,9 @@ static void add_step(FILE *line, const char *step)
     add(line, "echo {" FLASH_STEP "%s}", step);
 }
 
-/* Adds a command that, if it fails, erases the sector with the vector table:
-   half an image must not start at power-up. The core then stops at reset with
-   all pins as inputs. */
+/* Adds a command for OpenOCD. If it fails, the sector with the vector table is
+   erased: half an image must not start when power is switched on. Without a
+   vector table the core stops at reset, with all pins as inputs. */
 static void add_guarded(FILE *line, const char *command)
 {
     add(line,
@@ -65,7 +65,8 @@ static void add_guarded(FILE *line, const char *command)
         command);
 }
 
-/* Checks the chip. An error ends OpenOCD before anything is written. */
+/* Adds commands that check the chip. An error ends OpenOCD before it writes
+   anything. */
 static void add_chip(FILE *line, const struct flash_config *config)
 {
     const struct board_kind *chip = config->chip;
@@ -90,8 +91,8 @@ static void add_chip(FILE *line, const struct flash_config *config)
         least_kib, most_kib, least_kib, most_kib);
 }
 
-/* Checks that the board is the right one: by the chip's unique number, and by
-   the pins of the image in it, if it names them. */
+/* Adds commands that check the board: by the unique number of its chip, and by
+   the pins of its old image, if the image names them. */
 static void add_board(FILE *line, const struct flash_request *request)
 {
     const struct board_kind *chip = request->config->chip;
@@ -132,7 +133,7 @@ char *flash_openocd_line(char *word[FLASH_OPENOCD_WORDS],
     size_t bytes;
     FILE *line = memory_or_exit(open_memstream(&text, &bytes));
 
-    /* Many OpenOCDs run at once: no servers, whose ports would clash. */
+    /* Many OpenOCDs run at once. Ports of their servers would be the same. */
     add(line, "gdb_port disabled; tcl_port disabled; telnet_port disabled");
     fprintf(line, "-f\ninterface/%s.cfg\n", interface->name);
     add(line, "transport select %s", interface->transport);

@@ -6,15 +6,15 @@
 
 #define FLASH_OPENOCD_WORDS 48
 
-/* Returns the OpenOCD interface of this name, or NULL. */
+/* Returns OpenOCD's interface of this name, or NULL if there is none. */
 const char *flash_openocd_interface(const char *name);
 
 #define FLASH_OPENOCD_INTERFACES "stlink, stlink-dap, cmsis-dap or jlink"
 
-/* Fills in the command line of OpenOCD (0.12) to flash a board with a debug
-   probe: find this probe, check the chip behind it, write the image, read it
-   back, start it. OpenOCD prints each step's name before the step. Returns the
-   memory that the words point into, which the caller frees. */
+/* Fills in OpenOCD's command line (version 0.12), which flashes a board with a
+   debug probe: it finds the probe, checks the chip, writes the image, reads it
+   back and starts it. OpenOCD prints a line with the name of each step before
+   the step. Returns memory to which the words point; the caller frees it. */
 char *flash_openocd_line(char *word[FLASH_OPENOCD_WORDS],
                          const struct flash_request *request);
 

@@ -9,17 +9,18 @@
 #define PROGRAM "arm-none-eabi-addr2line"
 #define WAIT_MS 5000u
 #define OUTPUT_BYTES 65536u
-/* Higher values are no addresses but EXC_RETURN (ARMv7-M, B1.5.8). */
+/* Values from CODE_END on are no addresses but EXC_RETURN (ARMv7-M, B1.5.8). */
 #define CODE_END 0xf0000000u
 
-/* Returns an address within the call instruction behind which `lr` points. */
+/* Returns an address within the call instruction before the return address
+   `lr`. */
 static uint32_t call_of(uint32_t lr)
 {
     return lr < CODE_END && lr >= 2 ? (lr & ~1u) - 2 : lr;
 }
 
-/* Returns the part of a path below the source root, which differs by
-   machine. */
+/* Returns a path from the source tree's root on. The part before it differs
+   between machines. */
 static const char *below_root(const char *path)
 {
     static const char *const folders[] = {"/boot/", "/hal/", "/kernels/",
@@ -35,8 +36,8 @@ static const char *below_root(const char *path)
     return path;
 }
 
-/* Parses addr2line's "FUNCTION at PATH:LINE (discriminator 3)"; "?? ??:0" means
-   unknown. */
+/* Parses a line of addr2line, "FUNCTION at PATH:LINE (discriminator 3)" or "??
+   ??:0". */
 static void parse_line(char text[ADDRESSES_TEXT_BYTES], char *line)
 {
     char *at = strstr(line, " at ");

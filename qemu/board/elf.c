@@ -68,7 +68,7 @@ static bool overlaps(const struct elf_image *image,
     return false;
 }
 
-/* Reads one program header. Skips segments that are not loaded into flash. */
+/* Reads one program header. Skips a segment that is not loaded into flash. */
 static int read_segment(struct elf_image *image, const uint8_t *header)
 {
     const struct elf_place *place = image->place;
@@ -115,9 +115,10 @@ struct headers {
     unsigned count;
 };
 
-/* Finds a table of headers, whose offset, header size and header count the
-   file's header has at offset_at, size_at and count_at. Returns false if it is
-   not within the file, or its headers are shorter than `least`. */
+/* Finds a table of headers. The file's header has its offset, the size of a
+   header and their number at offset_at, size_at and count_at. Returns false if
+   the table is not within the file, or if its headers are shorter than
+   `least`. */
 static bool find_headers(struct headers *headers, const struct elf_image *image,
                          size_t offset_at, size_t size_at, size_t count_at,
                          size_t least)
@@ -153,7 +154,7 @@ static int read_segments(struct elf_image *image)
     return image->segments > 0 ? 0 : refuse(image, "loads nothing");
 }
 
-/* Returns the segment with all of address .. address + bytes, or NULL. */
+/* Returns the segment that contains address .. address + bytes, or NULL. */
 static const struct elf_segment *find_segment(const struct elf_image *image,
                                               uint64_t address, uint64_t bytes)
 {
@@ -168,7 +169,7 @@ static const struct elf_segment *find_segment(const struct elf_image *image,
     return NULL;
 }
 
-/* Returns the file's bytes for address .. address + bytes, or NULL. */
+/* Returns the file's bytes that are loaded to address .., or NULL. */
 static const uint8_t *loaded(const struct elf_image *image, uint64_t address,
                              uint64_t bytes)
 {
@@ -240,8 +241,6 @@ uint64_t elf_offset(const struct elf_image *image, uint32_t address,
 
 /* ---- symbols ---- */
 
-/* Returns the next section header of a type from index *from on, and sets *from
-   to the index behind it; or NULL. */
 static const uint8_t *next_section(const struct elf_image *image,
                                    unsigned *from, uint32_t type)
 {
@@ -263,7 +262,6 @@ static const uint8_t *next_section(const struct elf_image *image,
     return NULL;
 }
 
-/* Returns a section's bytes and their number; NULL if not within the file. */
 static const uint8_t *section_bytes(const struct elf_image *image,
                                     const uint8_t *header, uint32_t *bytes)
 {
@@ -273,7 +271,6 @@ static const uint8_t *section_bytes(const struct elf_image *image,
     return (uint64_t)at + *bytes <= image->bytes ? image->data + at : NULL;
 }
 
-/* Returns `begin` as a string if it ends before `end`, else NULL. */
 static const char *string_at(const uint8_t *begin, const uint8_t *end)
 {
     return begin < end && memchr(begin, 0, (size_t)(end - begin)) != NULL
@@ -281,8 +278,8 @@ static const char *string_at(const uint8_t *begin, const uint8_t *end)
                : NULL;
 }
 
-/* Returns the symbol of that name, or NULL. `header` is the section header of
-   the symbol table, whose link names the section with the names. */
+/* Returns the symbol called `name` of a symbol table, or NULL. `header` is the
+   table's section header, whose link is the section with the names. */
 static const uint8_t *find_symbol(const struct elf_image *image,
                                   const uint8_t *header, const char *name)
 {
@@ -308,7 +305,6 @@ static const uint8_t *find_symbol(const struct elf_image *image,
     return NULL;
 }
 
-/* Returns the string at an address of the image, or NULL. */
 static const char *loaded_string(const struct elf_image *image,
                                  uint32_t address)
 {
@@ -320,8 +316,8 @@ static const char *loaded_string(const struct elf_image *image,
                            : NULL;
 }
 
-/* Returns the image's kernel_table, one address (word) for each compute kernel;
-   NULL if the file has none. */
+/* Returns the image's kernel_table, which has the address of each compute
+   kernel, and their number in *count. Returns NULL if the file has none. */
 static const uint8_t *find_table(const struct elf_image *image, unsigned *count)
 {
     unsigned from = 0;
@@ -340,8 +336,9 @@ static const uint8_t *find_table(const struct elf_image *image, unsigned *count)
                : NULL;
 }
 
-/* Returns the name of the kernel to which an entry of the table points, or
-   NULL. A kernel begins with its name's address (kernels/kernel.h). */
+/* Returns the name of a kernel in kernel_table, or NULL. The entry is the
+   kernel's address; a kernel begins with its name's address
+   (kernels/kernel.h). */
 static const char *kernel_name(const struct elf_image *image,
                                const uint8_t *entry)
 {

@@ -18,9 +18,8 @@
 
 #define DEFAULT_PROGRAM "qemu-system-arm"
 #define ANSWER_MS 10000
-#define ANSWER_BYTES 32768u /* QEMU 10 prints a list of machines of 9 KB */
+#define ANSWER_BYTES 32768u /* QEMU 10 lists its machines in 9 KB */
 
-/* Returns the value of QUINCUNX_QEMU, or NULL if it is not set or empty. */
 static const char *variable(void)
 {
     const char *value = getenv(EMULATOR_VARIABLE);
@@ -37,7 +36,6 @@ const char *emulator_program(void)
 
 /* ---- default program ---- */
 
-/* Returns whether a program is on the PATH, and its file name. */
 static bool on_path(char file[PATH_MAX], const char *program)
 {
     const char *path = getenv("PATH");
@@ -80,7 +78,6 @@ bool emulator_has_sandbox(const char *program)
 
 /* ---- the variable's ---- */
 
-/* Returns whether a line of the text begins with this word and a space. */
 static bool lists(const char *text, const char *word)
 {
     size_t length = strlen(word);
@@ -95,8 +92,6 @@ static bool lists(const char *text, const char *word)
     return false;
 }
 
-/* Runs a program with up to two arguments, and stores its output in `text`.
-   Returns what process_run() returns. */
 static int ask(char text[ANSWER_BYTES], const char *program, const char *word,
                const char *second)
 {
@@ -108,7 +103,7 @@ static int ask(char text[ANSWER_BYTES], const char *program, const char *word,
                        ANSWER_MS);
 }
 
-/* Returns NULL if the program emulates the machine, else why not. */
+/* Returns NULL if the program can emulate the machine, else the reason. */
 static const char *check_machine(const char *program, const char *machine)
 {
     char text[ANSWER_BYTES];

@@ -13,8 +13,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Opens the ELF file as an image of the first board with serial ports that it
-   fits. If it fits none, returns NULL; `why` is the first board's reason. */
+/* Opens the ELF file as an image of a kind of board with serial ports. Returns
+   the first kind that it fits. Returns NULL if it fits none; then image->why
+   says why not the first kind. */
 static const struct board_kind *board_of(struct fault_image *image,
                                          struct elf_image *elf,
                                          const uint8_t *data, uint64_t bytes)
@@ -37,8 +38,8 @@ static const struct board_kind *board_of(struct fault_image *image,
     return NULL;
 }
 
-/* Computes the CRC as a board does: over all bytes behind the identity, since
-   that holds coordinates. */
+/* Computes an image's CRC as a board does: over all bytes behind its identity,
+   which holds the board's coordinates. */
 static void reckon(struct fault_image *image, const uint8_t *data,
                    uint64_t bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the firmware image of emulated boards. */
+/* Finds the image of emulated boards: the ELF file that they run. */
 #ifndef QEMU_BOARD_FIRMWARE_H
 #define QEMU_BOARD_FIRMWARE_H
 
@@ -8,31 +8,32 @@
 
 #include <limits.h>
 
-/* Finds the image for a kind of board: the file `path`, or, if that is empty,
-   firmware.elf in the board's folder beside this program, whose name is stored
-   in `path`. Returns 0, or 1 after a message on stderr if the file cannot be
-   read or such a board cannot start it. */
+/* Finds the image for a kind of board: the file `path`; or, if `path` is "",
+   firmware.elf in the board's folder beside this program, whose path is then
+   stored. Returns 0, or 1 after a message on stderr if the file cannot be read
+   or the board cannot start it. */
 NODISCARD int firmware_find(char path[PATH_MAX],
                             const struct board_kind *board);
 
 /* Finds the image of boards that become slow during a run: X_slow.elf beside
-   `firmware`, which is named X.elf. Returns 0, or 1 after a message. */
+   `firmware`, whose name must be X.elf. Returns 0, or 1 after a message. */
 NODISCARD int firmware_find_slow(char path[PATH_MAX], const char *firmware,
                                  const struct board_kind *board);
 
-/* Writes the names of the compute kernels in the image `path` of
-   firmware_find(), each behind a space. Returns their number; 0 and "":
-   unknown. */
+/* Writes the names of the compute kernels in an image, each after a space.
+   `path` comes from firmware_find(). Returns their number; or 0 and "" if they
+   are unknown. */
 unsigned firmware_kernels(char names[ELF_NAMES_BYTES], const char *path,
                           const struct board_kind *board);
 
-/* Checks that a kernel is among the names of firmware_kernels(). Returns 0, or
-   1 after a message with the kernels of the image. */
+/* Checks that a kernel is among `names`, which firmware_kernels() has written.
+   Returns 0, or 1 after a message with the kernels of the image. */
 NODISCARD int firmware_check_kernel(const char *names, const char *path,
                                     const struct board_kind *board,
                                     const char *kernel);
 
-/* Sets an empty `path` as firmware_find() does, without opening the file. */
+/* Stores the default path in an empty `path`, as firmware_find() does, but does
+   not open the file. */
 void firmware_default(char path[PATH_MAX], const struct board_kind *board);
 
 #endif

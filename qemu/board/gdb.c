@@ -25,9 +25,9 @@
 
 struct gdb_sockets {
     char dir[PATH_MAX];
-    int at; /* descriptor of the locked directory; -1: none */
+    int at; /* descriptor of the directory, which is locked; -1: none */
     uint32_t nodes;
-    struct gdb_door *door; /* listener -1: not open */
+    struct gdb_door *door; /* a socket for each node; .listener -1: not open */
 };
 
 static int print_error(const struct gdb_sockets *sockets, const char *why)
@@ -37,8 +37,8 @@ static int print_error(const struct gdb_sockets *sockets, const char *why)
     return -1;
 }
 
-/* Returns whether the open directory still has its name: another mesh may just
-   have ended and removed it. */
+/* Returns whether the open directory is still that of this name: another mesh
+   may just have ended and removed it. */
 static bool is_current(const struct gdb_sockets *sockets)
 {
     struct stat here;
@@ -48,8 +48,8 @@ static bool is_current(const struct gdb_sockets *sockets)
            here.st_ino == named.st_ino && here.st_dev == named.st_dev;
 }
 
-/* Returns whether no other user can write to the directory, and so put a socket
-   between debugger and board. */
+/* Returns whether no other user can write to the directory. Such a user could
+   put a socket between debugger and board. */
 static bool is_private(const struct gdb_sockets *sockets)
 {
     struct stat here;
@@ -58,8 +58,8 @@ static bool is_private(const struct gdb_sockets *sockets)
            (here.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Opens and locks the directory. Returns NULL, or the reason why not. The
-   directory may be removed meanwhile. */
+/* Opens and locks the directory of the sockets. Returns NULL, or the reason of
+   a failure. Another mesh may remove the directory meanwhile. */
 static const char *open_once(struct gdb_sockets *sockets)
 {
     if (mkdir(sockets->dir, 0700) != 0 && errno != EEXIST) {
@@ -82,7 +82,7 @@ static int open_dir(struct gdb_sockets *sockets)
 {
     const char *why = open_once(sockets);
 
-    /* An ending mesh may just have removed the directory. */
+    /* Another mesh that ends may just have removed the directory. */
     for (int tries = 0; why != NULL && tries < 3; ++tries) {
         process_close(sockets->at);
         why = open_once(sockets);
@@ -90,7 +90,6 @@ static int open_dir(struct gdb_sockets *sockets)
     return why == NULL ? 0 : print_error(sockets, why);
 }
 
-/* Returns whether a file is a socket with a board's name. */
 static bool is_socket(int at, const char *name)
 {
     struct stat status;
@@ -103,7 +102,7 @@ static bool is_socket(int at, const char *name)
            S_ISSOCK(status.st_mode);
 }
 
-/* Removes only the boards' sockets and the link to the image. */
+/* Removes the boards' sockets and the link to the image, and nothing else. */
 static void sweep(const struct gdb_sockets *sockets)
 {
     int copy = openat(sockets->at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -126,8 +125,8 @@ static void sweep(const struct gdb_sockets *sockets)
     }
 }
 
-/* Opens a board's socket. Binds it through the open directory, since a socket's
-   path is limited to 107 bytes. */
+/* Opens a board's socket. The name is bound through the directory's descriptor,
+   since a socket's path has at most 107 bytes. */
 static int open_socket(const struct gdb_sockets *sockets, struct torus_coord at)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -29,7 +29,7 @@ static const struct board_kind kinds[] = {
      .folder = "stm32f405",
      .machine = "netduinoplus2",
      .circuits = BOARD_SERIAL,
-     /* In this order: USART1, 2, 3, UART4, 5, USART6. */
+     /* other ends of USART1, 2, 3, UART4, 5, USART6 */
      .uart = {TORUS_EAST, TORUS_NORTH, TORUS_WEST, BOARD_CONSOLE, BOARD_NO_LINE,
               TORUS_SOUTH},
      .unique_emulated = 0x2001FFF0,

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Names of boards for help texts and messages: those of BOARD_WINDOW; the first
-   one and all of BOARD_SERIAL; those that can be flashed. */
+/* Names of kinds of board, for help texts and messages: of BOARD_WINDOW; the
+   first of BOARD_SERIAL; all of BOARD_SERIAL; those that can be flashed. */
 #define BOARD_WINDOW_NAMES "mps2-an385 (default) or mps2-an386"
 #define BOARD_SERIAL_NAME "stm32f405"
 #define BOARD_SERIAL_NAMES BOARD_SERIAL_NAME
@@ -21,11 +21,11 @@
 
 /* How boards exchange messages. */
 enum board_circuits {
-    BOARD_WINDOW, /* shared memory; the host emulates the switch */
-    BOARD_SERIAL  /* serial lines to neighbouring boards */
+    BOARD_WINDOW, /* by shared memory, with a switch that the host emulates */
+    BOARD_SERIAL  /* by serial lines to the neighbouring boards */
 };
 
-/* What a UART leads to, if not to a neighbour (enum torus_port). */
+/* Other ends of a UART, besides the neighbours (enum torus_port). */
 enum {
     BOARD_CONSOLE = TORUS_PORTS,
     BOARD_NO_LINE
@@ -33,31 +33,31 @@ enum {
 #define BOARD_UARTS 6u
 
 struct board_kind {
-    struct elf_place place; /* place.board is the name after --board */
-    const char *folder;     /* in build/, boot/, hal/ */
-    const char *machine;    /* QEMU's -machine; NULL: not emulated */
+    struct elf_place place; /* .board is the name after --board */
+    const char *folder;  /* name of the board's folder in build/, boot/, hal/ */
+    const char *machine; /* name for QEMU's -machine; NULL: not emulated */
     enum board_circuits circuits;
 
     /* Fields of boards with serial ports. */
-    uint8_t uart[BOARD_UARTS]; /* other ends of UARTs, in QEMU's order */
+    uint8_t uart[BOARD_UARTS]; /* other ends of the UARTs, in QEMU's order */
     uint32_t unique_emulated; /* address of an emulated board's unique number */
-    uint16_t number;          /* field `board` of images: hal/image.h */
-    uint32_t identity_offset; /* image identity, bytes from flash_start */
+    uint16_t number;          /* field `board` of its images (hal/image.h) */
+    uint32_t identity_offset; /* offset of an image's identity in the flash */
 
-    /* Fields of boards that can be flashed; target is NULL for others. */
+    /* Members of boards that can be flashed; .target of others is NULL. */
     const char *target;
-    uint32_t idcode_address; /* DBGMCU_IDCODE: RM0090, 38.6.1 */
-    uint32_t device;         /* DEV_ID, bits 0 to 11 */
+    uint32_t idcode_address; /* address of DBGMCU_IDCODE (RM0090, 38.6.1) */
+    uint32_t device;         /* DEV_ID, bits 0 to 11 of DBGMCU_IDCODE */
     const char *device_name;
-    uint32_t size_address;   /* 16-bit flash size, KiB; RM0090, 39.2 */
-    uint32_t unique_address; /* 96-bit unique number; RM0090, 39.1 */
+    uint32_t size_address;   /* where the flash size is, KiB; RM0090, 39.2 */
+    uint32_t unique_address; /* where the unique number is; RM0090, 39.1 */
 };
 
-/* Returns the kind of board at `index`, from 0; NULL behind the last one. */
+/* Returns the kind of board at `index`, from 0, or NULL behind the last one. */
 const struct board_kind *board_at(size_t index);
 
-/* Return the name at `index` of all kinds of board, of those whose serial ports
-   QEMU emulates, and of those that can be flashed; NULL behind the last. */
+/* Return the name at `index`, from 0, or NULL behind the last one: of all kinds
+   of board, of those with serial ports, and of those that can be flashed. */
 const char *board_known(size_t index);
 const char *board_emulated(size_t index);
 const char *board_flashed(size_t index);
@@ -65,11 +65,12 @@ const char *board_flashed(size_t index);
 /* Returns the kind of board of this name, or NULL. */
 const struct board_kind *board_named(const char *name);
 
-/* Stores board_named(name) in *field, a const struct board_kind *. Serves as
-   set() of an option (qemu/base/option_row.h). Returns 0. */
+/* Stores board_named(name) in *field, a const struct board_kind *. Rows of
+   options use it as .set(). Returns 0. */
 NODISCARD int board_set(void *field, const char *option, const char *name);
 
-/* Returns the first kind of board with such circuits, which is the default. */
+/* Returns the default of the kinds of board that exchange messages in this
+   way. */
 const struct board_kind *board_default(enum board_circuits circuits);
 
 #endif

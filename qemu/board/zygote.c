@@ -21,7 +21,7 @@
 
 #define LOOK_MS 200
 #define ANSWER_MS 30000
-/* Longest wait for a fork, on a busy host, ms. */
+/* longest wait for a forked board on a busy host, ms */
 #define FORKED_MS 120000
 #define PRELOAD "LD_PRELOAD"
 
@@ -36,13 +36,15 @@ struct zygote {
 
 /* ---- messages ---- */
 
-/* Receives a reply. Returns 1; 0 if the other end is closed; -1 with errno. */
+/* Receives a reply. Returns 1; or 0 if the other end of the socket is closed;
+   or -1 with errno. */
 static int receive(int socket, struct forker_reply *reply, int ms)
 {
     struct pollfd poll_fd = {.fd = socket, .events = POLLIN};
     ssize_t got;
 
-    /* Looks for pending signals between short waits: they may be blocked. */
+    /* Waits are short, because signals may be blocked and must be looked
+       for. */
     while (host_clock_poll(host_clock(), &poll_fd,
                            LOOK_MS * HOST_CLOCK_MS_NS) != 1) {
         ms -= LOOK_MS;
@@ -55,7 +57,7 @@ static int receive(int socket, struct forker_reply *reply, int ms)
     return got == sizeof *reply;
 }
 
-/* Sends a request. The first descriptor is the socket for the reply. Returns
+/* Sends a request for a board. fd[0] is the socket for the reply. Returns
    whether it was sent. */
 static bool send_request(const struct zygote *zygote, const int *fd,
                          unsigned fds)
@@ -81,7 +83,7 @@ static bool send_request(const struct zygote *zygote, const int *fd,
 /* ---- the zygote's process ---- */
 
 /* Returns the launcher's environment with `preload` added. The caller frees the
-   array, not the strings. */
+   array, not its strings. */
 static char **make_environment(char *preload)
 {
     size_t count = 0;
@@ -101,8 +103,9 @@ static char **make_environment(char *preload)
     return with;
 }
 
-/* Starts the zygote. LD_PRELOAD names zygote.so by its descriptor, since a path
-   may have colons and spaces, at which the loader splits LD_PRELOAD. */
+/* Starts the zygote's QEMU. LD_PRELOAD names zygote.so by its descriptor, since
+   a path may contain colons and spaces, at which the loader splits
+   LD_PRELOAD. */
 static pid_t start_process(char *const *argv, int log, int socket, int object)
 {
     const char *others = getenv(PRELOAD);
@@ -122,7 +125,6 @@ static pid_t start_process(char *const *argv, int log, int socket, int object)
     return pid;
 }
 
-/* Waits until the zygote is ready. Returns the reason if it is not, or NULL. */
 static const char *await_ready(struct zygote *zygote)
 {
     struct forker_reply reply;
@@ -157,7 +159,8 @@ struct zygote *zygote_start(const char **why, const char *path,
     }
     zygote = memory_or_exit(calloc(1, sizeof *zygote));
     zygote->socket = pair[0];
-    /* Set once, not at each fork: to set it the kernel walks all children. */
+    /* This is set once and not at each fork, because the kernel then walks all
+       children. */
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     zygote->pid = start_process(argv, log, pair[1], object);
     close(pair[1]);
@@ -208,7 +211,7 @@ void zygote_stop(struct zygote *zygote)
     close(zygote->socket);
     if (zygote->pid > 0) {
         kill(-zygote->pid, SIGKILL);
-        /* Reaps the zygote, and forks in its group that never became boards. */
+        /* Reaps the zygote, and forks that never became boards. */
         while (waitpid(-zygote->pid, NULL, 0) > 0) {
         }
     }

@@ -35,8 +35,8 @@ struct own_options {
     struct wired_fault fault[FAULTS_MAX];
     struct option_places console;
     struct option_places image;
-    char image_file[IMAGES_MAX][PATH_MAX];     /* files given by --image */
-    const char *image_of[SIDE_MAX * SIDE_MAX]; /* image file of each node */
+    char image_file[IMAGES_MAX][PATH_MAX];     /* paths given by --image */
+    const char *image_of[SIDE_MAX * SIDE_MAX]; /* path of each node's image */
     uint8_t how[SIDE_MAX * SIDE_MAX]; /* enum wired_console of each node */
     char firmware[PATH_MAX];
     const char *gdb; /* NULL: not given */
@@ -45,15 +45,14 @@ struct own_options {
     bool keep;
     bool force;
     const char *page;    /* file, or NULL */
-    const char *serve;   /* value as given; NULL: no page is served */
+    const char *serve;   /* the value of --serve; NULL: no page is served */
     uint16_t serve_port; /* 0: any free port */
-    uint32_t asked;      /* node whose console --serve or --html uses */
-    FILE *people;        /* stream for readable output */
+    uint32_t asked; /* node whose console the page of --serve or --html uses */
+    FILE *people;   /* stream for readable output */
 };
 
-/* ---- setters: each returns 0, or EXIT_USAGE after a message ---- */
+/* ---- setters: 0, or EXIT_USAGE after a message ---- */
 
-/* Parses "X,Y,PORT" of `length` characters. */
 static const char *parse_port(const char *text, size_t length,
                               struct wired_port *port)
 {
@@ -201,8 +200,8 @@ static bool has_page(const struct own_options *options)
     return options->serve != NULL || options->page != NULL;
 }
 
-/* Reserves a console for the page of --serve or --html: that of the last node
-   without --console. Returns 0, or an exit status after a message. */
+/* Keeps the console of the last node without --console for the page of --serve
+   or --html. Returns 0, or an exit status after a message. */
 static int choose_asked(struct own_options *options)
 {
     uint32_t node = torus_nodes(options->wired.size);
@@ -273,7 +272,6 @@ static int check(struct own_options *options)
 
 /* ---- staying ---- */
 
-/* Prints why boards died since the last call. Returns whether any died. */
 static bool explain_deaths(struct wired *wired)
 {
     uint32_t node;
@@ -287,7 +285,7 @@ static bool explain_deaths(struct wired *wired)
 }
 
 /* Waits for a signal, the end of standard input, or a board's death. Returns
-   the reason as text; NULL for a board's death. */
+   the reason as text, or NULL if a board has died. */
 static const char *wait_for_end(struct wired *wired, struct stay *stay,
                                 bool keep)
 {
@@ -331,15 +329,11 @@ static void stop(FILE *out, const struct wired_config *config,
     fputs(" ended\n", out);
 }
 
-/* Lets the page ask boards over a duplicate of the socket of a console. */
 static int ask_boards(struct board_page *page, const struct wired *wired,
                       uint32_t node)
 {
-    int fd = page != NULL ? dup(wired_console(wired, node)) : -1;
+    int fd = dup(wired_console(wired, node));
 
-    if (page == NULL) {
-        return 0;
-    }
     if (fd < 0) {
         perror("quincunx: the page's console");
         return -1;
@@ -374,7 +368,7 @@ static int run_mesh(struct own_options *options, struct stay *stay,
     if (wired == NULL) {
         return EXIT_FAILED;
     }
-    if (ask_boards(page, wired, options->asked) != 0) {
+    if (page != NULL && ask_boards(page, wired, options->asked) != 0) {
         wired_stop(wired);
         return EXIT_FAILED;
     }

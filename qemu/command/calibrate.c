@@ -19,8 +19,8 @@
 struct calibrate_options {
     struct job_options mesh;
     uint32_t size[SIZES_MAX];
-    unsigned sizes;            /* number of sizes; 0: not given */
-    struct option_places node; /* nodes to probe; none given: all */
+    unsigned sizes;            /* number of sizes; 0: none given */
+    struct option_places node; /* nodes to probe; none given: all others */
     uint16_t repeat;           /* 0: not given */
     const char *output;
     FILE *people; /* stream for human-readable output */
@@ -106,7 +106,6 @@ static int check_nodes(const struct calibrate_options *options)
     return 0;
 }
 
-/* Chooses the named nodes, or all but the originator. Returns their number. */
 static uint32_t choose_nodes(struct torus_coord chosen[],
                              const struct calibrate_options *options)
 {
@@ -131,9 +130,9 @@ static uint32_t choose_nodes(struct torus_coord chosen[],
 }
 
 /* Lists the probes: all nodes with the first size, then all with the second. So
-   the probes of one node lie apart in time, which shows the drift of the node's
-   clock. In real time the whole list is repeated, so that a disturbance spoils
-   only one repeat of a probe. Else each probe is repeated at once. */
+   probes of one node lie apart in time, which shows how its clock drifts. If
+   nodes run in real time, the whole list is repeated, so that a disturbance
+   spoils one repeat of a probe. Otherwise each probe is repeated at once. */
 static uint32_t list_probes(struct probe **probes,
                             const struct calibrate_options *options)
 {
@@ -170,7 +169,7 @@ static int write_results(const struct calibrate_options *options,
     return status;
 }
 
-/* Sets options that were not given to the defaults of the mesh. */
+/* Sets options that were not given to what suits the mesh. */
 static void set_defaults(struct calibrate_options *options)
 {
     const struct mesh_probing *usual = options->mesh.request.mesh->probing;

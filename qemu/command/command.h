@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The subcommands of `quincunx`. Each is in the file of its name; `kernels` is
- * in run.c, `flash-map` in flash_map.c. Results go to standard output, errors
- * to standard error. Exit status of a run: 0; 1 failed; 2 wrong usage; 130
- * interrupted by Ctrl-C.
- */
+/* The subcommands of `quincunx`. Each is in the file of its name, but `kernels`
+   is in run.c and `flash-map` in flash_map.c. Results go to standard output,
+   errors to standard error. Exit status: 0; 1 if the command failed; 2 if it
+   was used wrongly; 130 if Ctrl-C interrupted it. */
 #ifndef QEMU_COMMAND_COMMAND_H
 #define QEMU_COMMAND_COMMAND_H
 

@@ -4,6 +4,7 @@
 #include "qemu/command/comparison.h"
 #include "qemu/command/job_options.h"
 #include "qemu/job/empty.h"
+#include "qemu/report/json.h"
 #include "qemu/report/page.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/file.h"
@@ -16,8 +17,8 @@ struct own_options {
     struct job_options job;
     bool json;
     const char *html;
-    const char *command; /* the command line, quoted for a shell */
-    FILE *people;        /* stream for human-readable output */
+    const char *command;
+    FILE *people; /* stream for human-readable output */
 };
 
 static const struct option_row rows[] = {
@@ -38,9 +39,7 @@ static void print(const struct own_options *options,
         return;
     }
     json = compare_json(compare);
-    /* A failed write sets the error flag of stdout, which main() checks. */
-    json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    putchar('\n');
+    report_print(json);
     json_decref(json);
 }
 

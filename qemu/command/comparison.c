@@ -32,8 +32,8 @@ static uint64_t output_bytes(const struct outcome *outcome)
     return bytes;
 }
 
-/* Computes the input of bound_of() from a run of one round. A node that
-   --inject slows counts as not slowed: the bound must stay a lower bound. */
+/* Sets the input of bound_of() from a run of one round. Nodes that --inject
+   slows down count as fast ones, so that the bound stays a lower bound. */
 static void set_terms(struct bound_input *terms, const struct outcome *outcome,
                       const struct request *request)
 {
@@ -59,8 +59,8 @@ static void set_terms(struct bound_input *terms, const struct outcome *outcome,
                          (double)outcome->load_bytes / terms->load_units;
     terms->output_ps = (double)request->profile.transfer_ps *
                        (double)output_bytes(outcome) / terms->load_units;
-    /* The bound has one node at the start, which is wrong for several
-       originators. With startup 0 all nodes work from the start. */
+    /* The bound assumes that one node has load at first, which is wrong with
+       several originators. With startup 0 all nodes may work from the start. */
     terms->startup_ps = request->originators > 1
                             ? 0
                             : (double)(request->profile.startup_ps +
@@ -68,8 +68,6 @@ static void set_terms(struct bound_input *terms, const struct outcome *outcome,
     terms->ports = request->ports;
 }
 
-/* Returns the largest of the originators' loads, in units: its sending takes
-   longest. */
 static double largest_units(const struct outcome *outcome)
 {
     uint64_t largest = outcome->originators > 1 ? 0 : outcome->load_units;
@@ -92,7 +90,8 @@ static struct bound find_bound(const struct compare *compare)
     return bound;
 }
 
-/* Keeps the first run's result and report. Refuses a different later result. */
+/* Keeps the result and report of the first run. Refuses a later run whose
+   result differs. */
 static int keep_result(struct compare *compare, const struct outcome *outcome)
 {
     const struct kernel_result *result = &outcome->result;
@@ -147,7 +146,8 @@ static int add_entry(struct compare *compare, const struct outcome *outcome,
     if (entry->answer_ps < compare->entry[compare->best].answer_ps) {
         compare->best = compare->count;
     }
-    /* With a farm or hybrid, waits between chunks would count as computing. */
+    /* In a farm or hybrid run, waiting between chunks would count as
+       computing. */
     if (entry->rounds == 1 && entry->schedule != SCHEDULE_FARM &&
         entry->schedule != SCHEDULE_HYBRID) {
         set_terms(&compare->terms, outcome, request);
@@ -156,7 +156,7 @@ static int add_entry(struct compare *compare, const struct outcome *outcome,
     return keep_result(compare, outcome);
 }
 
-/* Measures the answer time of one board, in the first call only. */
+/* At the first call, measures the answer time of one board. */
 static int tell_one_board(struct compare *compare, struct outcome *outcome,
                           const struct request *request)
 {
@@ -194,8 +194,8 @@ static bool suits(const struct request *request, enum schedule schedule)
     return request->originators == 1 || schedule_has_groups(schedule);
 }
 
-/* Whether the star schedule fits in the phases of a tree. More than 961 nodes
-   do not fit; a message is printed then. */
+/* Returns whether a star to all nodes fits in the phases of a tree; prints a
+   message if not. It does not for more than 961 nodes. */
 static bool has_star(const struct request *request)
 {
     struct job_task task = job_task_of(request);
@@ -213,8 +213,8 @@ static bool has_star(const struct request *request)
     return tree != NULL;
 }
 
-/* Whether the hybrid schedule can run. Prints a message if --phases is given:
-   it excludes hybrid, which chooses its phases. */
+/* Returns whether the schedule hybrid can run. It cannot with --phases, since
+   it chooses its phases; a message says so. */
 static bool has_hybrid(const struct request *request)
 {
     struct job_task task = job_task_of(request);
@@ -230,7 +230,6 @@ static bool has_hybrid(const struct request *request)
     return false;
 }
 
-/* Runs a schedule with the requested rounds and, if not one, with one round. */
 static int run_both(struct compare *compare, const struct request *request,
                     struct job_schedule schedule)
 {
@@ -242,8 +241,8 @@ static int run_both(struct compare *compare, const struct request *request,
                : status;
 }
 
-/* Runs the schedules as compare_run() tells. With several originators the star
-   is the first schedule. */
+/* Runs all schedules (compare_run()). With several originators the star comes
+   first. */
 static int run_all(struct compare *compare, const struct request *request)
 {
     struct job_schedule one = request->schedule;
@@ -317,8 +316,8 @@ static unsigned count_close(const struct compare *compare)
     return close;
 }
 
-/* Returns the time that all nodes need to compute the load without a pause, as
-   a fraction of the best answer time. */
+/* Returns how long all nodes together compute the load without a pause, as a
+   fraction of the best answer time. */
 static double computing_part(const struct compare *compare)
 {
     const struct bound_input *terms = &compare->terms;
@@ -327,7 +326,7 @@ static double computing_part(const struct compare *compare)
            (double)best_ps(compare);
 }
 
-/* Returns the time to send the units that the originator of the largest load
+/* Returns how long the originator with the largest load sends the units that it
    cannot compute itself, as a fraction of the best answer time. */
 static double sending_part(const struct compare *compare)
 {
@@ -335,7 +334,6 @@ static double sending_part(const struct compare *compare)
     double sent_units =
         compare->largest_units - (double)best_ps(compare) / terms->compute_ps;
 
-    /* Outputs return over all ports (qemu/theory/bound.h). */
     double unit_ps =
         fmax(terms->transfer_ps / terms->ports,
              (terms->transfer_ps + terms->output_ps) / TORUS_PORTS);
@@ -358,7 +356,6 @@ static double bound_part(const struct compare *compare)
 
 static void print_time(FILE *out, int width, uint64_t time_ps)
 {
-
     fprintf(out, "%*s", width, amount_time(time_ps).text);
 }
 
@@ -385,7 +382,6 @@ static void print_entry(FILE *out, const struct compare *compare, unsigned i)
 
 static void print_bound(FILE *out, const struct compare *compare)
 {
-
     fprintf(out,
             "\nlower bound %s%s, set by %s: no schedule can save more than "
             "%.1f %% of the best\n",
@@ -396,7 +392,8 @@ static void print_bound(FILE *out, const struct compare *compare)
             100 * fmax(0, 1 - bound_part(compare)));
 }
 
-/* Prints the schedules within 1 % of the best, and what takes that time. */
+/* Prints the schedules whose answer is within 1 % of the best, and what takes
+   most of its time. */
 static void print_reason(FILE *out, const struct compare *compare)
 {
     const char *between = "";
@@ -420,7 +417,6 @@ static void print_reason(FILE *out, const struct compare *compare)
             compare->terms.ports > 1 ? "s" : "", 100 * sending_part(compare));
 }
 
-/* Returns the fastest entry whose schedule is not the best entry's; or NULL. */
 static const struct compare_entry *next_of(const struct compare *compare)
 {
     const struct compare_entry *best = &compare->entry[compare->best];
@@ -437,8 +433,8 @@ static const struct compare_entry *next_of(const struct compare *compare)
     return next;
 }
 
-/* Prints the best schedule, and the step that gains most time over the next
-   best: preparing, sending and computing, or returning results. */
+/* Prints the best schedule, and in which step it gains most over the next best
+   one: preparing, sending and computing, or returning results. */
 static void print_winner(FILE *out, const struct compare *compare)
 {
     const struct compare_entry *best = &compare->entry[compare->best];
@@ -469,7 +465,6 @@ static void print_winner(FILE *out, const struct compare *compare)
 
 void compare_print(FILE *out, const struct compare *compare)
 {
-
     fprintf(out, "%-12s %6s %6s %5s%11s %7s %8s%11s%13s%11s %9s\n", "schedule",
             "rounds", "phases", "nodes", "answer", "ratio", "speedup",
             "makespan", "with results", "planned", "waits");

@@ -28,7 +28,6 @@ struct options {
     char command[LINE_TEXT_MAX + 1];
 };
 
-/* Appends a word of the command line to the board's command. */
 static int add_word(void *own, const char *option, const char *text)
 {
     struct options *options = own;
@@ -76,8 +75,8 @@ static uint32_t hex(const struct console_reply *reply, const char *key)
     return (uint32_t)strtoul(value, NULL, 16);
 }
 
-/* Prints the source lines of a fault record's addresses. The board's image_crc
-   must match the image. */
+/* Prints the source lines of the addresses in a fault record. The image must
+   have the CRC that the board reports. */
 static void explain_fault(const struct options *options,
                           struct console *console,
                           const struct console_reply *fault)
@@ -109,7 +108,8 @@ static void explain_fault(const struct options *options,
     }
 }
 
-/* Whether the command is `mesh W H` or `mesh W H X Y`; sets *at to X,Y. */
+/* Parses a command `mesh W H` or `mesh W H X Y`, and sets *at to X,Y. Returns
+   false for any other command. */
 static bool parse_mesh_command(struct torus_size *size, struct torus_coord *at,
                                const char *command)
 {
@@ -122,8 +122,8 @@ static bool parse_mesh_command(struct torus_size *size, struct torus_coord *at,
     return count == 2 || count == 4;
 }
 
-/* After a `mesh` command, lists nodes that differ from the others, such as by
-   another image or no crystal. The board itself checks only cables. */
+/* After a command `mesh`, prints the nodes that differ from the others, such as
+   by their image or crystal. The board itself checks only cables. */
 static void print_unfit(const struct options *options, struct console *console)
 {
     struct torus_size size;
@@ -140,7 +140,6 @@ static void print_unfit(const struct options *options, struct console *console)
     nodes_end(&nodes);
 }
 
-/* Sends the command and prints the reply. Returns the exit status. */
 static int request(const struct options *options, struct console *console)
 {
     struct console_reply reply;

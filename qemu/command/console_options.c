@@ -31,8 +31,8 @@ int board_options_fail(const struct console *console)
     return EXIT_FAILED;
 }
 
-/* Takes the mesh size and the originator from the reply to `ident` if no option
-   gave them. Returns 0, or an exit status after a message. */
+/* Takes mesh size and originator, if no option gave them, from the board's
+   reply to `ident`. Returns 0, or an exit status after a message. */
 static int complete(struct board_options *options,
                     const struct console_reply *reply)
 {
@@ -87,14 +87,14 @@ struct console *board_options_open(int *status, struct board_options *options)
     return console;
 }
 
-int board_options_work(void *options,
-                       int (*work)(void *options, struct console *console))
+int board_options_run(void *own)
 {
+    struct board_options *options = own;
     int status;
     struct console *console = board_options_open(&status, options);
 
     if (console != NULL) {
-        status = work(options, console);
+        status = options->work(own, console);
         console_close(console);
     }
     return status;

@@ -11,26 +11,28 @@
 
 struct board_options {
     const char *command; /* name of the command, for messages: "nodes" */
+    /* What board_options_run() does with the console. `options` is the
+       command's struct. Returns the exit status. */
+    int (*work)(void *options, struct console *console);
     const char *port;
-    struct torus_size size;      /* 0 x 0: the board tells its size */
+    struct torus_size size;      /* 0 x 0: the board tells the size */
     const char *originator_text; /* NULL: not given */
     struct torus_coord originator;
 };
 
 extern const struct option_table board_option_table;
 
-/* Opens the console. Takes the mesh size and the originator from the board's
-   reply to `ident` if no option gave them. Returns the console, which the
-   caller closes; or NULL after a message, with an exit status in *status. */
+/* Opens the console. If no option gave mesh size and originator, asks the
+   board. Returns the console, which the caller closes; or NULL after a message,
+   with an exit status in *status. */
 struct console *board_options_open(int *status, struct board_options *options);
 
-/* Opens the console for `options`, a struct that begins with a struct
-   board_options, calls work(), closes the console. Returns work()'s result. */
-NODISCARD int board_options_work(void *options,
-                                 int (*work)(void *options,
-                                             struct console *console));
+/* Opens the console, calls .work, and closes the console. A command whose
+   struct begins with a struct board_options has this function as .run. Returns
+   what work() returned. */
+NODISCARD int board_options_run(void *options);
 
-/* Prints why the last call of the console failed. Returns an exit status. */
+/* Prints why the last call for the console failed. Returns an exit status. */
 int board_options_fail(const struct console *console);
 
 #endif

@@ -21,12 +21,12 @@
 #define JOBS 4
 #define TIMEOUT_S 60
 #define TIMEOUT_MAX_S 3600
-/* size of a program's name or path, with the final 0 */
+/* bytes of a program's name or path, with its NUL */
 #define PROGRAM_BYTES 1024u
 
 struct options {
     struct flash_config config;
-    /* the board of --probe, --port or --dfu; name "": none given */
+    /* the board that --probe, --port or --dfu names; name "": none */
     struct flash_board one;
     const char *map;
     const char *image;
@@ -39,8 +39,8 @@ struct options {
     char pins[IMAGE_PINS_BYTES]; /* pins that the image names; "": none */
 };
 
-/* Stores the name of the board to flash. `option`, such as "--probe", tells the
-   way to reach it. Refuses a second way. */
+/* Stores the name of the one board to flash. `option` is the way to reach it,
+   such as "--probe". Refuses a second board. */
 static int set_one(void *field, const char *option, const char *text)
 {
     struct flash_board *one = field;
@@ -137,7 +137,6 @@ static const struct option_row rows[] = {
          "Folder in which the kernel lists USB devices (default " FLASH_LIST_USB
          ")"}};
 
-/* Prints the board and the reason on stderr. Returns EXIT_FAILED. */
 static int refuse(const struct options *options,
                   const struct flash_board *board, const char *reason)
 {
@@ -192,7 +191,8 @@ static int check_device(struct options *options,
     return refuse(options, board, reason);
 }
 
-/* Checks a board's line of the map before any board is flashed. */
+/* Checks what the map says of a board. Called for all boards before the first
+   is flashed. */
 static int check_board(struct options *options, const struct flash_board *board)
 {
     char reason[128];
@@ -235,8 +235,8 @@ static int flash_one(struct options *options)
                : flash_boards(&options->config, &options->one, 1);
 }
 
-/* Checks the image's identity, if present, and finds the position of the
-   coordinates in the image. */
+/* Checks the image's identity, if it has one, and finds where the image has a
+   board's coordinates. */
 static int check_identity(struct options *options,
                           const struct elf_image *image)
 {
@@ -265,7 +265,6 @@ static int check_identity(struct options *options,
     return 0;
 }
 
-/* Flashes the boards from the ELF image or the flash contents made of it. */
 static int flash_image(struct options *options, const struct elf_image *image)
 {
     struct flash_config *config = &options->config;
@@ -298,7 +297,6 @@ static int run(void *own)
     if (file_read(&data, &bytes, options->image) != 0) {
         return EXIT_FAILED;
     }
-    /* The image is checked before any board is touched. */
     if (elf_open(&image, data, bytes, &options->config.chip->place) != 0) {
         status = file_error(options->image, "%s", image.message);
     } else {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 struct options {
-    const char *map; /* NULL: devices are only listed */
+    const char *map; /* path of the map; NULL: devices are only listed */
     bool force;
     bool ports;
     const char *usb;
@@ -38,7 +38,6 @@ static const struct option_row rows[] = {
      .help = "Folder of lasting names of serial ports (default "
              "/dev/serial/by-id)"}};
 
-/* Whether a device gets a line in the map. */
 static bool is_mapped(const struct options *options,
                       const struct flash_device *device)
 {
@@ -61,7 +60,7 @@ static void print_list(const struct flash_list *list)
     }
 }
 
-/* Prints the map as CSV. No name contains a comma or a quote. */
+/* Prints the map as CSV. No name has a comma or a quote in it. */
 static void print_map(FILE *map, const struct options *options,
                       const struct flash_list *list)
 {

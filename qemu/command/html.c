@@ -20,7 +20,6 @@ static const struct option_row rows[] = {
      .help = "File for the page (required); - for standard output",
      .letter = 'o', .required = true, .suffixes = "html htm xhtml"}};
 
-/* Reads a JSON file. Returns NULL after a message. */
 static json_t *read_report(const char *path)
 {
     struct text text;

@@ -45,11 +45,6 @@ static int identify(void *own, struct console *console)
     return status;
 }
 
-static int run(void *own)
-{
-    return board_target_work(own, identify);
-}
-
 const struct option_command identify_command = {
     .name = "identify",
     .summary = "lets a board's LED blink, so that it can be found",
@@ -62,10 +57,8 @@ const struct option_command identify_command = {
         "\vThe exit status is 0 if all boards that are meant answered, else 1."
         "\n\nExample:\n"
         "  quincunx identify --port /dev/ttyUSB0 2,1",
-    .word = &(const struct option_row){"node", .type = OPTION_SET, OPTION_ALL,
-                                       .set = board_target_parse, .least = 1,
-                                       .help = "a node, X,Y or all"},
+    .word = &board_target_word,
     .bytes = sizeof(struct options),
-    .usual = &(const struct options){.target.options.command = "identify",
+    .usual = &(const struct options){.target.options = {"identify", identify},
                                      .seconds = SECONDS},
-    .run = run};
+    .run = board_target_run};

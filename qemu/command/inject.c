@@ -9,8 +9,9 @@
 
 #define WORD_BYTES 32u
 
-/* Copies `text` up to the character `end` to `word`. Returns the rest, which is
-   empty or begins with `end`; or NULL if the word is too long. */
+/* Copies `text` up to the character `end`, or all of it, to `word`. Returns the
+   rest, which begins with `end` or is empty; or NULL if the word is too
+   long. */
 static const char *copy_word(char word[WORD_BYTES], const char *text, char end)
 {
     size_t length = strcspn(text, (const char[]){end, '\0'});
@@ -73,7 +74,6 @@ int inject_options_add(void *field, const char *option, const char *text)
     return parse_report(option, text, parse(&options->injection[count], text));
 }
 
-/* Whether an earlier injection has the same node as injection `i`. */
 static bool is_second(const struct inject_options *options, uint32_t i)
 {
     struct torus_coord at = options->injection[i].at;
@@ -87,7 +87,7 @@ static bool is_second(const struct inject_options *options, uint32_t i)
     return false;
 }
 
-/* Returns why injection `i` does not suit the other options; or NULL. */
+/* Returns why injection `i` cannot be used with the other options; or NULL. */
 static const char *check(const struct inject_options *options, uint32_t i,
                          const struct request *request)
 {
@@ -112,12 +112,9 @@ int inject_options_check(const struct inject_options *options,
                          const struct request *request)
 {
     for (uint32_t i = 0; i < options->count; ++i) {
-        struct torus_coord at = options->injection[i].at;
-
-        if (at.x >= request->size.width || at.y >= request->size.height) {
-            return parse_report_outside("--inject", at, request->size);
-        }
-        if (parse_report("--inject", options->text[i],
+        if (parse_report_outside("--inject", options->injection[i].at,
+                                 request->size) != 0 ||
+            parse_report("--inject", options->text[i],
                          check(options, i, request)) != 0) {
             return EXIT_USAGE;
         }

@@ -23,8 +23,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define ARG_SHOWN 255u /* bytes printed of a refused argument */
-#define ARG_TOLD 60    /* bytes of the longest printed hint at --arg's values */
+#define ARG_SHOWN 255u /* most bytes shown of a refused argument */
+#define ARG_TOLD 60    /* bytes of the longest hint about values of --arg */
 
 static int check_load(const struct job_task *task)
 {
@@ -35,13 +35,13 @@ static int check_load(const struct job_task *task)
         return file_error(path, "%" PRIu64 " units; a load has at most %u",
                           load->units, UINT32_MAX);
     }
-    /* Boards with serial ports tell their memory once the mesh is open; job.c
-       checks the load then. */
+    /* Boards with serial ports tell their memory when the mesh is open; then
+       job.c checks the load. */
     return !task->request->mesh->has_fabric || batches_fit(task) ? 0
                                                                  : EXIT_FAILED;
 }
 
-/* Prints up to ARG_SHOWN bytes of the argument, unprintable ones as \xNN. */
+/* Prints the beginning of the argument, unprintable bytes as \xNN. */
 static void print_arg(const struct job_options *options)
 {
     uint32_t bytes = options->arg_bytes;
@@ -55,7 +55,6 @@ static void print_arg(const struct job_options *options)
     fprintf(stderr, "'%s: ", bytes > ARG_SHOWN ? " and so on" : "");
 }
 
-/* Returns a description of the values that --arg takes. */
 static const char *argument_of(const struct kernel *kernel)
 {
     const char *argument = format_of(kernel->name)->argument;
@@ -63,7 +62,6 @@ static const char *argument_of(const struct kernel *kernel)
     return argument != NULL ? argument : kernel->argument;
 }
 
-/* Prints that --arg is missing. Returns an exit status. */
 static int refuse_no_arg(const struct job_options *options)
 {
     const struct kernel *kernel = options->request.kernel;
@@ -82,7 +80,6 @@ static int refuse_no_arg(const struct job_options *options)
     return EXIT_USAGE;
 }
 
-/* Prints that the kernel refuses the argument. Returns an exit status. */
 static int refuse_arg(const struct job_options *options)
 {
     print_arg(options);
@@ -95,8 +92,8 @@ static int refuse_arg(const struct job_options *options)
     return EXIT_USAGE;
 }
 
-/* Checks that the kernel's longest result fits in a board's memory. Boards with
-   serial ports have less room; the boards check that. */
+/* Checks that a board's memory holds the kernel's longest result. Boards with
+   serial ports have less memory, and check it themselves. */
 static int check_result(const struct kernel *kernel,
                         const struct kernel_terms *terms)
 {
@@ -115,7 +112,6 @@ static int check_result(const struct kernel *kernel,
     return -1;
 }
 
-/* Calls the kernel's begin(). Returns whether the kernel accepts the job. */
 static bool begins(struct kernel_terms *terms, const struct kernel *kernel,
                    uint32_t work[], const struct kernel_job *job)
 {
@@ -128,8 +124,8 @@ static bool begins(struct kernel_terms *terms, const struct kernel *kernel,
     return error == KERNEL_OK;
 }
 
-/* Lets the kernel's begin() check the argument and set the originator's terms,
-   before any board starts. */
+/* Has the kernel's begin() check the argument and set the originator's terms
+   (how long units and results are), before any board starts. */
 static int check_arg(struct job_originator *originator,
                      const struct job_options *options)
 {
@@ -154,7 +150,8 @@ static int check_arg(struct job_originator *originator,
     return check_result(kernel, &originator->terms) == 0 ? 0 : EXIT_FAILED;
 }
 
-/* Refuses --levels 2 if the kernel's output leaves no room for masters. */
+/* Refuses --levels 2 if the job cannot have masters, since the kernel has an
+   output. */
 static int check_levels(const struct job_task *task)
 {
     if (task->schedule.levels != 2 || job_policy_has_masters(task)) {
@@ -165,7 +162,6 @@ static int check_levels(const struct job_task *task)
                        task->request->kernel->name);
 }
 
-/* Combines a load of single bytes into units of --unit bytes. */
 static int set_units(struct job_originator *originator,
                      const struct job_options *options)
 {
@@ -193,7 +189,6 @@ static int set_units(struct job_originator *originator,
     return 0;
 }
 
-/* Refuses INPUTs that do not exist. */
 static int check_inputs(const struct job_options *options)
 {
     for (uint32_t i = 0; i < options->input.count; ++i) {
@@ -209,8 +204,8 @@ static int check_inputs(const struct job_options *options)
     return 0;
 }
 
-/* Reads and checks an originator's load. Its settings, such as .wants_output,
-   are copied from options->one.load. */
+/* Reads and checks an originator's load. What to read, such as .wants_output,
+   is copied from options->one.load. */
 static int read_load(struct job_originator *originator,
                      const struct job_options *options)
 {
@@ -237,8 +232,9 @@ static int read_load(struct job_originator *originator,
     return status == 0 ? check_load(&task) : status;
 }
 
-/* Checks that the image contains the kernel, if the image lists its kernels. If
-   it was built with only some kernels, the request gets their names. */
+/* Checks that the image has the kernel, if it tells its kernels. If it lacks
+   some of this program's kernels, the request gets the names of those it
+   has. */
 static int check_kernels(struct job_options *options)
 {
     struct request *request = &options->request;
@@ -278,8 +274,8 @@ int job_options_find_boards(struct job_options *options)
     return status == 0 ? memory_need_check(request, options->force) : status;
 }
 
-/* Refuses an originator whose file is unreadable or empty. A pipe is not
-   checked, because it can be read only once. */
+/* Refuses an originator's file that cannot be read or is empty. A pipe is not
+   checked, since it can be read only once. */
 static int check_file(const struct option_place *given)
 {
     const char *path = given->more;
@@ -303,7 +299,6 @@ static int check_file(const struct option_place *given)
                         "must have a FILE of 1 byte or more");
 }
 
-/* Refuses a load that does not fit in a board's memory at once. */
 static int check_units(const struct job_options *options, uint32_t index)
 {
     struct job_task task = job_task_of(&options->request);

@@ -28,13 +28,32 @@
 #define WATCHDOG_S 120u
 #define WATCHDOG_MAX_S 86400u
 
-/* TEXT_OF(macro) is the macro's number as a string. */
+/* TEXT_OF(macro): the value of a macro as a string */
 #define TEXT_OF(number) TEXT_OF_VALUE(number)
 #define TEXT_OF_VALUE(value) #value
 #define INSTALLMENTS                                                           \
     TEXT_OF(FARM_INSTALLMENT) ", or " TEXT_OF(FARM_INSTALLMENT_DEAR)
 
 #define SLOW_ALLOWED "must be X,Y=F with F 1, 2, 4 or 8"
+
+/* Copies the value of `key`, such as "file=", from --arg to .arg_file. A
+   backslash takes a comma or backslash behind it into the value. */
+static void find_arg_file(struct job_options *options, const char *key)
+{
+    const char *at = (const char *)options->arg;
+    size_t bytes = 0;
+
+    while (at != NULL && strncmp(at, key, strlen(key)) != 0) {
+        at = strchr(at, ',');
+        at = at != NULL ? at + 1 : NULL;
+    }
+    for (at = at != NULL ? at + strlen(key) : ""; *at != '\0' && *at != ',';
+         ++at) {
+        at += *at == '\\' && (at[1] == ',' || at[1] == '\\');
+        options->arg_file[bytes++] = *at;
+    }
+    options->arg_file[bytes] = '\0';
+}
 
 /* ---- choosing the mesh ---- */
 
@@ -44,7 +63,6 @@ const struct mesh_ops *job_options_mesh_of(const struct board_kind *board)
                                            : &fabric_job_qemu;
 }
 
-/* Chooses the request's mesh and board by --on, --board and --port. */
 static void choose_mesh(struct job_options *options)
 {
     struct request *request = &options->request;
@@ -61,7 +79,6 @@ static void choose_mesh(struct job_options *options)
     }
 }
 
-/* Copies the values of parsed options to the request. */
 static void complete(void *own)
 {
     struct job_options *options = own;
@@ -71,6 +88,10 @@ static void complete(void *own)
     request->port = port->count > 0 ? port->text[0] : NULL;
     request->other_consoles = port->count > 1 ? port->text + 1 : NULL;
     choose_mesh(options);
+    if (request->kernel != NULL &&
+        format_of(request->kernel->name)->arg_file != NULL) {
+        find_arg_file(options, format_of(request->kernel->name)->arg_file);
+    }
     options->one.input_name =
         options->input.count > 0 ? options->input.text[0] : NULL;
     for (uint32_t i = 0; i < options->originator.count; ++i) {
@@ -131,14 +152,14 @@ static unsigned has(const void *own)
                 : 0);
 }
 
-/* ---- setters: each returns 0, or EXIT_USAGE after a message ---- */
+/* ---- setters: 0, or EXIT_USAGE after a message ---- */
 
 static const char *kernel_known(size_t index)
 {
     return index < kernel_table_count ? kernel_table[index]->name : NULL;
 }
 
-/* Stores the kernel, whose name has been checked. */
+/* Stores the kernel. The parser has checked its name. */
 static int set_kernel(void *field, const char *option, const char *text)
 {
     unsigned i = 0;
@@ -186,6 +207,15 @@ static int set_arg_hex(void *own, const char *option, const char *text)
     return 0;
 }
 
+/* Returns the name of the file in the kernel's argument, or NULL. */
+static const char *arg_file(const void *own, const char *text)
+{
+    const struct job_options *options = own;
+
+    (void)text;
+    return options->arg_file[0] != '\0' ? options->arg_file : NULL;
+}
+
 unsigned job_options_watchdog(int argc, char **argv)
 {
     static const char name[] = "--watchdog";
@@ -197,7 +227,7 @@ unsigned job_options_watchdog(int argc, char **argv)
             argv[i][length] == '=' ? argv[i] + length + 1 : argv[i + 1];
         uint64_t seconds = 0;
 
-        /* getopt_long() also takes an abbreviation such as --watch. */
+        /* getopt_long() also accepts short forms: --watch */
         if (length > 2 && length < sizeof name && text != NULL &&
             strncmp(argv[i], name, length) == 0 &&
             parse_count(text, &seconds) == NULL && seconds > 0 &&
@@ -230,10 +260,11 @@ static const struct option_row job_rows[] = {
      .help = "What to compute; see `quincunx kernels' (required)",
      .choice = kernel_known, .set = set_kernel, .required = true},
     {"arg", "ARG", 1, OPTION_SET, OPTION_ALL,
-     .help = "The kernel's argument, taken literally", .set = set_arg},
+     .help = "The kernel's argument, taken literally", .set = set_arg,
+     .file = arg_file},
     {"arg-hex", "HEX", 1, OPTION_SET, OPTION_ALL,
      .help = "The same in hexadecimal, for bytes that a shell cannot pass",
-     .set = set_arg_hex},
+     .set = set_arg_hex, .file = arg_file},
     {"as-is", NULL, 1, OPTION_FLAG,
      OPTION_AT(struct job_options, one.load.as_is),
      .help = "Take the bytes of compressed files as they are: .gz, .bz2, .xz, "
@@ -243,7 +274,7 @@ static const struct option_row job_rows[] = {
      OPTION_AT(struct job_options, plan_profile),
      .help = "What the plan assumes that circuits cost, such as a file of "
              "`quincunx calibrate' (default: the costs of --profile)",
-     .choice = profile_known, .set = profile_set},
+     .choice = profile_known, .set = profile_set, .file = profile_file},
     {"rounds", "R|auto", 1, OPTION_COUNT,
      OPTION_AT(struct job_options, request.schedule.rounds),
      .help = "Rounds in which the load goes out: 1 to 16, or auto (default), "
@@ -335,7 +366,7 @@ static const struct option_row mesh_rows[] = {
      OPTION_AT(struct job_options, request.profile),
      .help = "What a circuit costs: t3d, lvds (default), uart, emulated (next "
              "to nothing), or a file",
-     .choice = profile_known, .set = profile_set},
+     .choice = profile_known, .set = profile_set, .file = profile_file},
     {"originator", "X,Y[=FILE]", 1, OPTION_PLACES,
      OPTION_AT(struct job_options, originator),
      .help = "Node that talks to the host, and of a job holds the load "
@@ -426,7 +457,6 @@ void job_options_init(struct job_options *options, const char *command)
 
 /* ---- the options together ---- */
 
-/* Refuses meshes that cannot run on several MPI ranks. */
 static int check_ranks(const struct request *request)
 {
     if (ranks_count() > 1 && (!request->mesh->has_fabric || request->gdb)) {
@@ -437,7 +467,6 @@ static int check_ranks(const struct request *request)
     return 0;
 }
 
-/* Refuses options that do not suit the chosen mesh. */
 static int check_mesh(const struct job_options *options)
 {
     const struct request *request = &options->request;
@@ -495,7 +524,8 @@ int job_options_check_mesh(const struct job_options *options)
     return 0;
 }
 
-/* Refuses 2 levels for a job without masters, and a farm in several rounds. */
+/* Refuses --levels 2 if the farm cannot have masters, and --rounds for a
+   farm. */
 static int check_farm(const struct job_options *options)
 {
     const struct request *request = &options->request;
@@ -516,7 +546,6 @@ static int check_farm(const struct job_options *options)
     return 0;
 }
 
-/* Refuses --schedule hybrid if the job cannot run it. */
 static int check_reserve(const struct job_options *options)
 {
     const struct request *request = &options->request;
@@ -530,7 +559,7 @@ static int check_reserve(const struct job_options *options)
     return 0;
 }
 
-/* Refuses --phases and --rounds that do not suit the schedule. */
+/* Refuses --phases and --rounds if the schedule has none. */
 static int check_policy(const struct job_options *options)
 {
     const struct request *request = &options->request;
@@ -552,7 +581,6 @@ static int check_policy(const struct job_options *options)
     return check_farm(options) == 0 ? check_reserve(options) : EXIT_USAGE;
 }
 
-/* Sets the request's slow_shift of every node from --slow. */
 static int set_slow_shifts(struct job_options *options)
 {
     static const char factors[] = "1248";
@@ -576,7 +604,8 @@ static int set_slow_shifts(struct job_options *options)
     return 0;
 }
 
-/* Refuses a second INPUT. Asks if a missing first one is meant as --arg. */
+/* Refuses a second INPUT. If the first one does not exist, asks whether it is
+   the value of --arg. */
 static int refuse_second(const struct job_options *options)
 {
     const char *first = options->input.text[0];
@@ -591,7 +620,8 @@ static int refuse_second(const struct job_options *options)
     return EXIT_USAGE;
 }
 
-/* Checks that the kernel takes several INPUTs, and joins their names. */
+/* Checks that the kernel takes several INPUTs, and joins their names for
+   messages. */
 static int check_several(struct job_options *options)
 {
     unsigned standard = 0;
@@ -606,7 +636,7 @@ static int check_several(struct job_options *options)
         const char *first = quote_shown(options->input.text[0]);
 
         return usage_error("'%s': is no file; is --arg '%s' meant?", first,
-                           first); /* --arg may have been forgotten */
+                           first); /* the user may have forgotten --arg */
     }
     for (uint32_t i = 0; i < options->input.count; ++i) {
         standard += strcmp(options->input.text[i], "-") == 0;
@@ -630,7 +660,8 @@ static int check_several(struct job_options *options)
     return 0;
 }
 
-/* Checks INPUT or the originators' files against the kernel and the mesh. */
+/* Checks whether the job has the INPUTs, or files of originators, that the
+   kernel and the mesh need. */
 static int check_input(struct job_options *options)
 {
     struct request *request = &options->request;

@@ -10,7 +10,7 @@
 
 struct options {
     struct board_options board;
-    uint64_t watch_s; /* time between readings, s; 0: a single reading */
+    uint64_t watch_s; /* time between two readings, s; 0: only one */
     uint64_t count;   /* number of readings; 0: no end */
     bool json;
     bool prometheus;
@@ -31,8 +31,8 @@ static const struct option_row rows[] = {
      .help = "All counters in the text format that Prometheus reads",
      .without = "json watch"}};
 
-/* Prints a reading. The first reading shows totals, later readings show counts
-   a second since the reading before. */
+/* Prints a reading of the counters: the first one as totals, later ones as
+   counts a second since the reading before. */
 static int print(const struct options *options, const struct links *links,
                  bool first)
 {
@@ -50,8 +50,8 @@ static int print(const struct options *options, const struct links *links,
     return fflush(stdout) != 0 ? -1 : error;
 }
 
-/* Waits for the next reading. Its time is counted from the first reading, so
-   that delays do not add up. */
+/* Waits until the next reading is due. Readings are timed from the first one,
+   so that delays do not add up. */
 static void wait_for_next(const struct options *options,
                           const struct host_clock *clock, uint64_t since_ns,
                           uint64_t readings)
@@ -101,11 +101,6 @@ static int survey(void *own, struct console *console)
     return status;
 }
 
-static int run(void *own)
-{
-    return board_options_work(own, survey);
-}
-
 const struct option_command links_command = {
     .name = "links",
     .summary =
@@ -126,5 +121,5 @@ const struct option_command links_command = {
         "\n\nExample:\n"
         "  quincunx links --port /dev/ttyUSB0",
     .bytes = sizeof(struct options),
-    .usual = &(const struct options){.board.command = "links"},
-    .run = run};
+    .usual = &(const struct options){.board = {"links", survey}},
+    .run = board_options_run};

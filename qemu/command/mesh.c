@@ -28,7 +28,8 @@ static const struct option_row rows[] = {
 
 /* ---- finding ---- */
 
-/* Reads the faults of the originator's reply. Returns 0; -1 after a message. */
+/* Reads the faults that the originator reports. Returns 0, or -1 after a
+   message. */
 static int read_faults(struct mesh_map *map, const struct console_reply *reply)
 {
     map->fault = memory_or_exit(calloc(reply->lines + 1, sizeof *map->fault));
@@ -114,8 +115,8 @@ static int print_outcome(const struct options *options,
     return error == 0 && unfit == 0 && map->faults == 0 ? 0 : EXIT_FAILED;
 }
 
-/* Finds the mesh and prints it. Reads the nodes' identities if the mesh has no
-   faults. With faults a path may end at another node. */
+/* Finds the mesh and prints it. Asks the nodes for their identities only if the
+   mesh has no fault: otherwise a path may lead to another node. */
 static int map_mesh(void *own, struct console *console)
 {
     const struct options *options = own;
@@ -136,11 +137,6 @@ static int map_mesh(void *own, struct console *console)
     return status;
 }
 
-static int run(void *own)
-{
-    return board_options_work(own, map_mesh);
-}
-
 const struct option_command mesh_command = {
     .name = "mesh",
     .summary = "boards find each other; wrong cables are named and drawn",
@@ -156,5 +152,5 @@ const struct option_command mesh_command = {
             "  quincunx mesh --port /dev/ttyUSB0 --mesh 5x5",
     .people = offsetof(struct options, people),
     .bytes = sizeof(struct options),
-    .usual = &(const struct options){.board.command = "mesh"},
-    .run = run};
+    .usual = &(const struct options){.board = {"mesh", map_mesh}},
+    .run = board_options_run};

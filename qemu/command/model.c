@@ -33,17 +33,17 @@ enum model_key {
     MODEL_KEYS,
 };
 
-/* values of .rounds for the words of --installments: umr, periodic */
+/* Values of .rounds for two words of --installments: umr and periodic. */
 #define MODEL_UMR 0
 #define MODEL_PERIODIC (~0u)
 
 struct model_options {
     enum model_platform platform;
-    const char *path;        /* name of the FILE argument, points into argv */
+    const char *path;        /* value of the word FILE */
     quad number[MODEL_KEYS]; /* value of each option; 0: not given, or a word */
     unsigned rounds;         /* value of --installments */
     bool json;
-    /* value of each option as given; NULL: not given */
+    /* each option's value as given; NULL: not given */
     const char *text[MODEL_KEYS];
 };
 
@@ -53,7 +53,7 @@ static const char *const kinds[MODEL_PLATFORMS] = {
     [MODEL_FARM] = "model farm",
     [MODEL_MASTERS] = "model masters"};
 
-/* ---- setters: each returns 0, or EXIT_USAGE after a message ---- */
+/* ---- setters: 0, or EXIT_USAGE after a message ---- */
 
 static int set_positive(void *number, const char *option, const char *text)
 {
@@ -94,7 +94,8 @@ static int set_installments(void *own, const char *option, const char *text)
                         fine ? NULL : "must be 1 to 64, umr or periodic");
 }
 
-/* Stores a word of the command line: first the platform's name, then FILE. */
+/* Stores the next word of the command line: first the platform's name, then
+   FILE. */
 static int take_word(void *own, const char *option, const char *text)
 {
     struct model_options *options = own;
@@ -119,7 +120,6 @@ static int take_word(void *own, const char *option, const char *text)
 
 /* ---- star ---- */
 
-/* Returns 0 if all workers are equal, else an exit status. */
 static int check_equal(const struct theory_star *star)
 {
     const struct theory_workers *workers = star->workers;
@@ -138,7 +138,6 @@ static int check_equal(const struct theory_star *star)
     return 0;
 }
 
-/* Returns the largest feasible number of rounds below `rounds`, at least 1. */
 static unsigned largest_feasible(const struct theory_star *star,
                                  unsigned rounds)
 {
@@ -154,7 +153,6 @@ static unsigned largest_feasible(const struct theory_star *star,
     return rounds;
 }
 
-/* Plans a star with `rounds` rounds. Returns an exit status. */
 static int plan_rounds(struct theory_star_plan *plan,
                        const struct theory_star *star, unsigned rounds)
 {
@@ -175,8 +173,8 @@ static int plan_rounds(struct theory_star_plan *plan,
     return 0;
 }
 
-/* Plans a star. `rounds` is a number, MODEL_UMR or MODEL_PERIODIC. Returns an
-   exit status. After success the caller frees the plan. */
+/* Plans a star. `rounds` is a number of rounds, MODEL_UMR or MODEL_PERIODIC.
+   Returns an exit status. After success the caller frees the plan. */
 static int plan_star(struct theory_star_plan *plan,
                      const struct theory_star *star, unsigned rounds)
 {
@@ -294,7 +292,7 @@ static unsigned kind_of(const void *options)
     return 1u << ((const struct model_options *)options)->platform;
 }
 
-/* One row for each enum model_key, in that order. */
+/* One row for each enum model_key, in its order. */
 static const struct option_row rows[MODEL_KEYS] = {
     {"load", "V", 1, OPTION_SET,
      OPTION_AT(struct model_options, number[MODEL_LOAD]),
@@ -350,7 +348,7 @@ static const struct option_table table = {
 
 static const struct {
     struct theory_form form; /* columns of FILE */
-    /* Prints the plan. Returns the exit status. */
+    /* Plans, and prints the plan. Returns the exit status. */
     int (*run)(const struct model_options *options,
                const struct theory_workers *workers);
 } platform[MODEL_PLATFORMS] = {

@@ -14,7 +14,7 @@
 
 /* ---- numbers ---- */
 
-/* Prints "39.8916967509 (11050/277)"; the fraction only if it is short. */
+/* Prints "39.8916967509 (11050/277)"; without the fraction if it is long. */
 static void print_number(quad value)
 {
     char fraction[THEORY_FRACTION_CHARS];
@@ -26,9 +26,9 @@ static void print_number(quad value)
     }
 }
 
-/* Adds a value to the JSON object: `key` as a real, and `key`_exact as text if
-   the value is a short fraction. If `json` is NULL, prints a line instead, such
-   as "period 3 units of time" with the label "period" and `of` " of time". */
+/* Adds a value to a JSON object: `key` as a real and, if the value is a short
+   fraction, `key`_exact as text. If `json` is NULL, prints a line instead:
+   "period 3 units of time", where `label` is "period" and `of` " of time". */
 static void figure(json_t *json, const char *key, const char *label, quad value,
                    const char *of)
 {
@@ -49,7 +49,6 @@ static void figure(json_t *json, const char *key, const char *label, quad value,
     }
 }
 
-/* Prints a worker's number, counted from 1, and two values. */
 static void print_pair(size_t worker, quad one, quad other)
 {
     printf("%6zu  ", worker + 1);
@@ -69,7 +68,6 @@ static json_t *numbers_json(const quad *values, size_t count)
     return array;
 }
 
-/* Returns a JSON array of worker numbers, counted from 1. */
 static json_t *order_json(const size_t *order, size_t count)
 {
     json_t *array = json_array();
@@ -89,7 +87,6 @@ static void print_order(const char *label, const size_t *order, size_t count)
     putchar('\n');
 }
 
-/* Returns a JSON array with an empty array for each worker's chunks. */
 static json_t *arrays(size_t workers)
 {
     json_t *array = json_array();
@@ -105,7 +102,6 @@ static void add_chunk(json_t *chunks, size_t worker, json_t *chunk)
     json_array_append_new(json_array_get(chunks, worker), chunk);
 }
 
-/* Returns a new JSON object for a platform; NULL if `json` is false. */
 static json_t *object_of(bool json, const char *platform, size_t workers)
 {
     return json ? json_pack("{s:s, s:I}", "platform", platform, "workers",
@@ -122,7 +118,6 @@ static void print_object(json_t *json)
 
 /* ---- star ---- */
 
-/* Returns each worker's share, the sum of its chunks; the caller frees it. */
 static quad *shares_of(const struct theory_star_plan *plan, size_t workers)
 {
     quad *shares = memory_or_exit(calloc(workers, sizeof *shares));
@@ -134,7 +129,8 @@ static quad *shares_of(const struct theory_star_plan *plan, size_t workers)
     return shares;
 }
 
-/* Returns how many workers get a chunk before the first gets its second. */
+/* Returns how many workers get a chunk before any of them gets its second
+   one. */
 static size_t served(const struct theory_star_plan *plan)
 {
     size_t count = 0;
@@ -174,8 +170,9 @@ static void star_json(const struct theory_star_plan *plan,
     print_object(json);
 }
 
-/* Prints a line for each worker that gets load: its share and, if they are
-   several, its chunks. Of a periodic plan, prints the chunk of one period. */
+/* Prints a line for each worker that gets units: its share and, if it gets
+   several chunks, their sizes. For a plan of periods, prints the chunk of one
+   period. */
 static void print_shares(const struct theory_star_plan *plan,
                          const quad *shares)
 {
@@ -297,7 +294,8 @@ void model_print_results(const struct theory_results *results, size_t workers,
 
 /* ---- farm ---- */
 
-/* Prints a line for each worker: its end and its chunks in time order. */
+/* Prints a line for each worker: when it ends, and its chunks sorted by
+   time. */
 static void print_chunks(const struct theory_farm *farm)
 {
     for (size_t i = 0; i < farm->workers; ++i) {
@@ -326,8 +324,8 @@ static json_t *chunks_json(const struct theory_farm *farm)
     return chunks;
 }
 
-/* Prints the farm's factor. If it was computed, not given, it is a double and
-   is printed without a fraction. */
+/* Prints the farm's factor. If it was computed, it has only a double's
+   precision, and no fraction is printed. */
 static void print_factor(json_t *json, quad factor, bool given)
 {
     if (json != NULL && given) {

@@ -39,11 +39,6 @@ static int print(void *own, struct console *console)
     return failed == 0 ? 0 : EXIT_FAILED;
 }
 
-static int run(void *own)
-{
-    return board_options_work(own, print);
-}
-
 const struct option_command nodes_command = {
     .name = "nodes",
     .summary = "every node's number, image, clock, supply, temperature",
@@ -60,5 +55,5 @@ const struct option_command nodes_command = {
         "\n\nExample:\n"
         "  quincunx nodes --port /dev/ttyUSB0",
     .bytes = sizeof(struct options),
-    .usual = &(const struct options){.board.command = "nodes"},
-    .run = run};
+    .usual = &(const struct options){.board = {"nodes", print}},
+    .run = board_options_run};

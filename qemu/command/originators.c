@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-/* Returns why several originators do not suit the request; NULL: they do. */
 static const char *refused_with(const struct request *request)
 {
     if (!schedule_has_groups(request->schedule.kind)) {
@@ -22,7 +21,6 @@ static const char *refused_with(const struct request *request)
     return NULL;
 }
 
-/* Refuses two originators at one node. */
 static int check_places(const struct option_places *given)
 {
     for (uint32_t i = 0; i < given->count; ++i) {

@@ -8,8 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Computes the shares of all nodes in *nodes, which the caller frees. Returns 0
-   or an exit status. */
 static int compute_nodes(struct theory_node **nodes,
                          const struct plan_solved *solved,
                          const struct plan_options *options)

@@ -14,8 +14,9 @@
 
 /* largest side, 5^10: the torus has 5^20 nodes */
 #define SIDE_MAX 9765625u
-/* Largest side if each node is planned, at about 1 KB of memory a node:
-   with --node-compute, or with several rounds over fewer than four ports. */
+/* Largest side if each node is planned by itself, with about 1 KB of memory for
+   each: with --node-compute, or with several rounds over fewer than four
+   ports. */
 #define SIDE_NODES_MAX 625u
 #define TIME_BYTES 24u
 
@@ -24,7 +25,7 @@ bool plan_given(const struct plan_options *options, enum plan_key key)
     return options->text[key] != NULL;
 }
 
-/* ---- setters: each returns 0, or EXIT_USAGE after a message ---- */
+/* ---- setters: 0, or EXIT_USAGE after a message ---- */
 
 static int set_torus(void *own, const char *option, const char *text)
 {
@@ -69,7 +70,8 @@ static int set_layers(void *own, const char *option, const char *text)
     return parse_report(option, text, allowed);
 }
 
-/* Parses P or P/Q, 1 to 8. A larger power makes times too large to hold. */
+/* Parses P or P/Q, from 1 to 8. With a larger power, times would exceed their
+   range. */
 static int set_power(void *own, const char *option, const char *text)
 {
     struct plan_options *options = own;
@@ -110,7 +112,7 @@ static int set_originator(void *own, const char *option, const char *text)
 
 /* ---- the rows ---- */
 
-/* One row for each enum plan_key, in that order. */
+/* One row for each enum plan_key, in its order. */
 static const struct option_row rows[PLAN_KEYS] = {
     {"torus", "SIDE", 1, OPTION_SET, OPTION_ALL,
      .help = "Side of the torus: 5^k, 1 to 9765625", .required = true,
@@ -156,7 +158,7 @@ static const struct option_row rows[PLAN_KEYS] = {
              "emulated, or a file, in place of --startup, --transfer (that "
              "of --unit bytes, or of one) and --hop-delay; any of these "
              "that is given overrules it",
-     .set = profile_set, .choice = profile_known},
+     .set = profile_set, .choice = profile_known, .file = profile_file},
     {"phases", "N", 2, OPTION_COUNT, OPTION_AT(struct plan_options, phases),
      .help = "Use N phases (default: as many as give the smallest makespan)"},
     {"rounds", "R|auto", 2, OPTION_COUNT,
@@ -200,7 +202,6 @@ const struct option_table plan_option_table = {
 
 /* ---- the options together ---- */
 
-/* Sets startup, transfer and hop delay from the profile unless given. */
 static int apply_profile(struct plan_options *options)
 {
     const struct profile *profile = &options->profile;
@@ -223,8 +224,8 @@ static int apply_profile(struct plan_options *options)
     return 0;
 }
 
-/* Parses the load in units, or in bytes with the suffix "B" and --unit. Returns
-   NULL, or an error text "must be ...". */
+/* Parses the load: a number of units, or with --unit and the suffix "B" of
+   bytes. Returns NULL, or an error text, "must be ...". */
 static const char *parse_load(struct plan_options *options)
 {
     const char *text = options->load;
@@ -245,7 +246,6 @@ static const char *parse_load(struct plan_options *options)
                : NULL;
 }
 
-/* Refuses a side above `most`, the limit with the options named by `with`. */
 static int check_side(const struct plan_options *options, unsigned most,
                       const char *with)
 {
@@ -255,7 +255,6 @@ static int check_side(const struct plan_options *options, unsigned most,
                              options->text[PLAN_TORUS], most, with);
 }
 
-/* Checks that options suit each other. Returns 0 or EXIT_USAGE. */
 static int check(const struct plan_options *options)
 {
     unsigned layers = options->input.phases_max + 1u;
@@ -287,7 +286,8 @@ static int check(const struct plan_options *options)
 
 /* ---- the model's input ---- */
 
-/* Sets a phase's number of stages and the startup of each; false: overflow. */
+/* Sets a phase's number of sends one after the other, and the startup of each.
+   Returns false if a time exceeds its range. */
 static bool set_phase(struct plan_options *options, unsigned phase)
 {
     struct theory_input *input = &options->input;
@@ -299,7 +299,8 @@ static bool set_phase(struct plan_options *options, unsigned phase)
         hops /= 5;
     }
     hops *= phase % 2 == 1 ? 3 : 1;
-    /* store-and-forward: a stage is one hop; else the whole path */
+    /* Nodes that store and forward send once for each hop, else once for the
+       whole path. */
     stages = options->store_and_forward ? hops : 1;
     input->stages[phase - 1] = (uint32_t)stages;
     return !__builtin_mul_overflow(options->hop_delay_ps, hops / stages,
@@ -308,7 +309,7 @@ static bool set_phase(struct plan_options *options, unsigned phase)
                                    &input->startup_ps[phase - 1]);
 }
 
-/* Returns --startup or --hop-delay as text, whether given or default. */
+/* Returns --startup or --hop-delay as text, given or by default. */
 static const char *time_text(char text[TIME_BYTES],
                              const struct plan_options *options,
                              enum plan_key key)
@@ -320,7 +321,6 @@ static const char *time_text(char text[TIME_BYTES],
     return plan_given(options, key) ? options->text[key] : text;
 }
 
-/* Sets the model's input from the checked options. */
 static int set_input(struct plan_options *options)
 {
     uint16_t side = (uint16_t)options->side;
@@ -361,10 +361,10 @@ int plan_options_check(struct plan_options *options)
 
 struct reader {
     const struct plan_options *options;
-    uint64_t *compute_ps; /* time a unit of each node, ps; 0: not in the file */
+    uint64_t *compute_ps; /* compute time of a unit, ps; 0: not in the file */
 };
 
-/* Parses a line "X Y TIME". */
+/* Takes a line "X Y TIME" of the file of --node-compute. */
 static bool take_node(void *own, const struct theory_line *line,
                       char *const word[], unsigned words)
 {

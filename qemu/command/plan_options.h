@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of `quincunx plan`, the plan that they ask for, and its printing. */
+/* Options of `quincunx plan`, the plan that they ask for, and how it is
+   printed. */
 #ifndef QEMU_COMMAND_PLAN_OPTIONS_H
 #define QEMU_COMMAND_PLAN_OPTIONS_H
 
@@ -39,7 +40,7 @@ struct plan_options {
     uint64_t side;
     const char *load; /* value of --load as given */
     struct theory_input input;
-    uint64_t startup_ps; /* startup of a circuit without its hops */
+    uint64_t startup_ps; /* startup of a circuit, without its hops */
     uint64_t hop_delay_ps;
     struct profile profile;
     uint64_t layer_compute_ps[THEORY_PHASES_MAX + 1];
@@ -48,48 +49,49 @@ struct plan_options {
     uint32_t power_denominator;
     uint64_t unit_bytes;
     uint64_t phases; /* value of --phases as given */
-    uint64_t rounds; /* 0: chosen by the planner */
+    uint64_t rounds; /* 0: the planner chooses */
     uint64_t ports;
     bool store_and_forward;
-    uint64_t x; /* coordinates of the originator */
+    uint64_t x; /* x coordinate of the originator; y follows */
     uint64_t y;
-    /* size and originator, for sides up to TORUS_SIDE_MAX */
+    /* size and originator, if the side is at most TORUS_SIDE_MAX */
     struct theory_torus torus;
-    const char *node_compute; /* file name; NULL: all nodes are equal */
+    const char *node_compute; /* path of a file; NULL: all nodes are equal */
     bool per_node;
     bool json;
-    /* value of each option as given; NULL: not given */
+    /* each option's value as given; NULL: not given */
     const char *text[PLAN_KEYS];
 };
 
 extern const struct option_table plan_option_table;
 
-/* Checks that the parsed options suit each other, and completes them. Returns
-   0, or EXIT_USAGE after a message. */
+/* Checks that the options can be used with each other, and completes them.
+   Returns 0, or EXIT_USAGE after a message. */
 NODISCARD int plan_options_check(struct plan_options *options);
 
 bool plan_given(const struct plan_options *options, enum plan_key key);
 
-/* Returns the compute time of each node, row by row: from the file of
-   --node-compute, or --compute for nodes not in the file. The caller frees the
-   array. Returns NULL after a message. */
+/* Returns each node's compute time of a unit, row-major: that in the file of
+   --node-compute, else --compute. The caller frees the array. Returns NULL
+   after a message. */
 uint64_t *plan_read_nodes(const struct plan_options *options);
 
 struct plan_solved {
-    struct theory_plan plan; /* makespan: time until all is computed */
+    struct theory_plan plan; /* .makespan_ps: until all units are computed */
     struct theory_detail detail;
-    /* Plan by qemu/theory/similar.h, to compare with; 0 rounds: none. */
+    /* Plan of similar rounds (qemu/theory/similar.h), for comparison; 0 rounds:
+       none. */
     struct theory_similar similar;
-    /* True if `plan` is the plan by similar rounds. `equations` is then the
-       best plan by qemu/theory/model.h; makespan 0: none exists. */
+    /* True: `plan` has similar rounds, and `equations` is the best plan by
+       qemu/theory/model.h; makespan 0: there is none. */
     bool is_similar;
     struct theory_plan equations;
-    /* With --results: true if results return while nodes still compute. If
-       false, results return after the makespan, in collect_ps. */
+    /* With --results: true if results return while nodes compute. False: they
+       return after the makespan, in collect_ps. */
     bool meanwhile;
     uint64_t collect_ps;
-    /* the exceeded limit that keeps results from returning while nodes compute:
-       "at most 16 rounds"; NULL: none */
+    /* Limit that keeps results from returning while nodes compute: "at most 16
+       rounds"; NULL: none. */
     const char *meanwhile_limit;
 };
 
@@ -98,11 +100,11 @@ struct plan_solved {
 NODISCARD int plan_solve(struct plan_solved *solved,
                          const struct plan_options *options);
 
-/* Returns the time until all results are back, ps. */
+/* Returns the time when all results are back, ps. */
 uint64_t plan_results_ps(const struct plan_solved *solved);
 
-/* Prints the plan. `nodes` has each node's share, row by row, or is NULL. Takes
-   O(nodes) time. JSON lists every round, the table only sums. The JSON function
+/* Print the plan. `nodes` has each node's share, row-major; or is NULL. Time:
+   O(nodes). JSON has every round, the table only sums. plan_print_json()
    returns 0, or EXIT_FAILED after a message if a number is infinite. */
 NODISCARD int plan_print_json(const struct plan_solved *solved,
                               const struct theory_node *nodes,

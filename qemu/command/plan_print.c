@@ -13,7 +13,6 @@ static uint64_t node_count(const struct plan_options *options)
     return options->side * options->side;
 }
 
-/* Returns the number of nodes that a plan of N phases uses: 5^N. */
 static uint64_t active_nodes(const struct theory_plan *plan)
 {
     return theory_layer_nodes(plan->phases + 1u) / 4;
@@ -21,7 +20,6 @@ static uint64_t active_nodes(const struct theory_plan *plan)
 
 /* JSON. */
 
-/* Adds a part's share, volume and receipt to a JSON object, and returns it. */
 static json_t *with_part(json_t *json, const struct theory_part *part)
 {
     json_object_update_new(json, json_pack("{s:f, s:f, s:I}", "share_units",
@@ -77,7 +75,8 @@ static json_t *layer_json(const struct theory_plan *plan,
     return layer;
 }
 
-/* Returns (makespan of similar rounds) / (makespan of the plan) - 1. */
+/* Returns by which fraction the makespan of similar rounds exceeds that of the
+   plan. */
 static double loss_of(const struct theory_similar *similar,
                       const struct theory_plan *plan)
 {
@@ -86,7 +85,8 @@ static double loss_of(const struct theory_similar *similar,
                : (double)similar->makespan_ps / (double)plan->makespan_ps - 1;
 }
 
-/* Adds the similar rounds and, if they are chosen, the best plan of model.h. */
+/* Adds the plan of similar rounds; if that was chosen, also the best plan by
+   qemu/theory/model.h. */
 static void add_similar(json_t *json, const struct plan_solved *solved)
 {
     const struct theory_similar *similar = &solved->similar;
@@ -113,30 +113,19 @@ static void add_similar(json_t *json, const struct plan_solved *solved)
 
 static void add_results(json_t *json, const struct plan_solved *solved)
 {
-    json_object_set_new(json, "with_results_ps",
-                        json_integer((json_int_t)plan_results_ps(solved)));
-    json_object_set_new(
-        json, "results_return",
-        json_string(solved->meanwhile ? "meanwhile" : "at the end"));
-    if (solved->meanwhile_limit != NULL) {
-        json_object_set_new(json, "meanwhile_planned_for",
-                            json_string(solved->meanwhile_limit));
-    }
+    json_object_update_new(
+        json, json_pack("{s:I, s:s, s:s*}", "with_results_ps",
+                        (json_int_t)plan_results_ps(solved), "results_return",
+                        solved->meanwhile ? "meanwhile" : "at the end",
+                        "meanwhile_planned_for", solved->meanwhile_limit));
 }
 
-/* Returns a time as JSON. Times above 63 bits become reals, as jansson has no
-   larger integers. */
+/* Returns a time as JSON. A time above 63 bits becomes a real, since jansson
+   has no larger integers. */
 static json_t *time_json(uint64_t time_ps)
 {
     return time_ps > INT64_MAX ? json_real((double)time_ps)
                                : json_integer((json_int_t)time_ps);
-}
-
-/* Returns the text of an option, or JSON null. */
-static json_t *text_json(const struct plan_options *options, enum plan_key key)
-{
-    return plan_given(options, key) ? json_string(options->text[key])
-                                    : json_null();
 }
 
 static json_t *computes_json(const struct plan_options *options)
@@ -153,27 +142,26 @@ static json_t *computes_json(const struct plan_options *options)
     return times;
 }
 
-/* Returns all options' values except torus, originator and load. */
 static json_t *inputs_json(const struct plan_options *options)
 {
-    bool layers = plan_given(options, PLAN_LAYER_COMPUTE);
-    bool phases = plan_given(options, PLAN_PHASES);
+    const char *const *text = options->text;
     bool automatic = options->rounds == 0;
 
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:s}", "startup_ps",
-        time_json(options->startup_ps), "hop_delay_ps",
+        "{s:o, s:o, s:o, s:o, s:s?, s:s?, s:o?, s:o, s:I, s:s?, s:s}",
+        "startup_ps", time_json(options->startup_ps), "hop_delay_ps",
         time_json(options->hop_delay_ps), "transfer_ps",
         time_json(options->input.transfer_ps),
-        layers ? "layer_compute_ps" : "compute_ps", computes_json(options),
-        "node_compute", text_json(options, PLAN_NODE_COMPUTE), "compute_power",
-        text_json(options, PLAN_COMPUTE_POWER), "phases",
-        phases ? json_integer((json_int_t)options->phases) : json_null(),
+        text[PLAN_LAYER_COMPUTE] != NULL ? "layer_compute_ps" : "compute_ps",
+        computes_json(options), "node_compute", text[PLAN_NODE_COMPUTE],
+        "compute_power", text[PLAN_COMPUTE_POWER], "phases",
+        text[PLAN_PHASES] != NULL ? json_integer((json_int_t)options->phases)
+                                  : NULL,
         "rounds",
         automatic ? json_string("auto")
                   : json_integer((json_int_t)options->rounds),
-        "ports", (json_int_t)options->ports, "results",
-        text_json(options, PLAN_RESULTS), "switching",
+        "ports", (json_int_t)options->ports, "results", text[PLAN_RESULTS],
+        "switching",
         options->store_and_forward ? "store-and-forward" : "circuit");
 }
 
@@ -204,7 +192,8 @@ static json_t *plan_json(const struct theory_plan *plan,
     return json;
 }
 
-/* Prints nodes one by one: a JSON tree of ten million nodes takes gigabytes. */
+/* Prints all nodes, one by one: as a JSON value, ten million would take
+   gigabytes. */
 static void print_nodes(const struct theory_node *nodes,
                         const struct plan_options *options)
 {
@@ -254,7 +243,6 @@ int plan_print_json(const struct plan_solved *solved,
 
 /* A table for people. */
 
-/* Returns a time in us with all six digits after the point. */
 static struct amount us_of(uint64_t time_ps)
 {
     struct amount us;
@@ -275,7 +263,7 @@ static void print_layers(const struct theory_plan *plan)
     }
 }
 
-/* Explains the table's numbers if nodes or rounds differ. */
+/* Prints what the table's numbers mean if nodes or rounds differ. */
 static void print_meaning(const struct plan_solved *solved,
                           const struct plan_options *options)
 {

@@ -17,14 +17,15 @@ uint64_t plan_results_ps(const struct plan_solved *solved)
 
 /* ---- several rounds ---- */
 
-/* Returns how far the times of two equal plans may differ by rounding, ps. */
+/* Returns by how much the times of two equal plans may differ by rounding,
+   ps. */
 static uint64_t nearest_ps(uint64_t time_ps)
 {
     return time_ps / 1000000000000 + 1;
 }
 
-/* Sets .rounds_feasible to the largest number of similar rounds, below
-   `rounds`, that has a plan. */
+/* Sets .rounds_feasible to the largest number of similar rounds below `rounds`
+   for which there is a plan. */
 static void find_feasible(struct plan_solved *solved,
                           const struct theory_members *members, unsigned rounds)
 {
@@ -38,7 +39,8 @@ static void find_feasible(struct plan_solved *solved,
     }
 }
 
-/* Makes the similar rounds the plan. An earlier plan moves to .equations. */
+/* Makes the plan of similar rounds the plan. If there was a plan (`planned`),
+   it moves to .equations. */
 static int take_similar(struct plan_solved *solved,
                         const struct theory_members *members, bool planned)
 {
@@ -59,9 +61,10 @@ static int take_similar(struct plan_solved *solved,
     return error;
 }
 
-/* Plans one round, or several rounds without idle nodes. The latter may have no
-   solution with long startups and small loads. If so, or if similar rounds end
-   earlier, plans layer by layer take similar rounds instead. */
+/* Plans one round, or several rounds in which no node idles. With long startups
+   and small loads, several rounds may have no such plan. If so, or if similar
+   rounds (qemu/theory/similar.h) end earlier, similar rounds are taken; but
+   only if members are layers. */
 static int solve_rounds(struct plan_solved *solved,
                         const struct theory_members *members, unsigned rounds)
 {
@@ -86,9 +89,9 @@ static int solve_rounds(struct plan_solved *solved,
                : error;
 }
 
-/* Plans `rounds` rounds layer by layer, or node by node if nodes of a layer
-   differ: with --node-compute, or several rounds with --ports. Returns the
-   solver's error, or an exit status. */
+/* Plans `rounds` rounds layer by layer; or node by node if nodes of a layer
+   differ, which they do with --node-compute, or with several rounds and
+   --ports. Returns the solver's error, or an exit status. */
 static int solve_members(struct plan_solved *solved,
                          const struct theory_input *input,
                          const struct plan_options *options, unsigned rounds)
@@ -121,8 +124,8 @@ static int solve_members(struct plan_solved *solved,
 
 /* ---- results ---- */
 
-/* Returns how long the results of all rounds take to return after all
-   computing, phase by phase, ps. */
+/* Returns how long the results of all rounds take to return, phase by phase,
+   after all units are computed, ps. */
 static uint64_t collect_ps(const struct theory_plan *plan,
                            const struct theory_input *input)
 {
@@ -140,7 +143,6 @@ static uint64_t collect_ps(const struct theory_plan *plan,
     return (uint64_t)(sum_ps + 0.5);
 }
 
-/* Plans several rounds whose results return after all computing. */
 static int solve_collected(struct plan_solved *solved,
                            const struct plan_options *options, unsigned rounds)
 {
@@ -159,9 +161,10 @@ static int solve_collected(struct plan_solved *solved,
     return error;
 }
 
-/* Plans `rounds` rounds with results. One round: finished layers return results
-   while others compute. Several rounds: results return during later rounds if
-   that ends earlier than returning all at the end. */
+/* Plans `rounds` rounds with results. In a single round, layers that are done
+   return results while others compute. With several rounds, results return
+   during later rounds, if that ends earlier than returning all of them at the
+   end. */
 static int solve_results(struct plan_solved *solved,
                          const struct plan_options *options, unsigned rounds)
 {
@@ -191,7 +194,8 @@ static int solve_results(struct plan_solved *solved,
     return ERR_OK;
 }
 
-/* Plans with the least number of rounds whose results are back first. */
+/* Plans with the number of rounds whose results are back first; of equal plans,
+   with the fewest rounds. */
 static int solve_best_results(struct plan_solved *solved,
                               const struct plan_options *options)
 {
@@ -217,8 +221,6 @@ static int solve_best_results(struct plan_solved *solved,
     return error;
 }
 
-/* Plans by the model that the options ask for. Returns the solver's error, or
-   an exit status after a message. */
 static int solve(struct plan_solved *solved, const struct plan_options *options)
 {
     const struct theory_input *input = &options->input;
@@ -238,8 +240,6 @@ static int solve(struct plan_solved *solved, const struct plan_options *options)
                : solve_members(solved, input, options, rounds);
 }
 
-/* Prints which of --rounds and --phases is infeasible, and its largest R or N.
- */
 static int print_infeasible(const struct theory_plan *plan,
                             const struct plan_options *options)
 {

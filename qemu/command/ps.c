@@ -14,7 +14,7 @@ struct options {
     const char *firmware;
     const char *page; /* file, or NULL */
     bool json;
-    const char *serve;   /* value as given; NULL: no page is served */
+    const char *serve;   /* the value of --serve; NULL: no page is served */
     uint16_t serve_port; /* 0: any free port */
     FILE *people;        /* stream for human-readable output */
 };
@@ -47,7 +47,6 @@ static int print(const struct options *options, const struct ps *ps)
     return 0;
 }
 
-/* Prints the readings. Returns false if an output could not be written. */
 static bool show(const struct options *options, struct ps *ps,
                  struct console *console)
 {
@@ -85,7 +84,6 @@ static bool look_for_page(const struct options *options,
     return well;
 }
 
-/* Serves a live page until the user ends it. */
 static bool serve(const struct options *options, struct console *console)
 {
     struct board_page *page = board_page_serve(

@@ -10,11 +10,11 @@
 #include <string.h>
 
 #define LOOK_MS 100
-#define BACK_MS 20000u /* longest wait for reset boards to answer, ms */
+#define BACK_MS 20000u /* longest wait for boards after a reset, ms */
 #define ROWS_MS 120000u
 
-/* Resets the nodes at distance `far` from the originator. done[i] becomes true
-   if node i accepts. */
+/* Resets the target's nodes whose distance from the originator is `far`.
+   done[i] becomes true if node i accepts. */
 static void reset_at_distance(struct board_target *target, unsigned far,
                               bool *done)
 {
@@ -28,8 +28,8 @@ static void reset_at_distance(struct board_target *target, unsigned far,
     }
 }
 
-/* Waits up to BACK_MS until all reset nodes answer with a new start number.
-   Returns how many do not. */
+/* Waits until all nodes that were reset answer with a new start number, BACK_MS
+   at most. Returns how many do not. */
 static unsigned wait_until_back(struct board_target *target, const bool *done)
 {
     struct sweep *sweep = &target->nodes.sweep;
@@ -79,7 +79,8 @@ static void print_missing(struct board_target *target)
     }
 }
 
-/* Resets all nodes, the farthest first: starting boards relay no commands. */
+/* Resets all nodes, the farthest first, since a board that starts passes no
+   commands on. */
 static void reset_all(struct board_target *target, bool *done)
 {
     struct sweep *sweep = &target->nodes.sweep;
@@ -118,11 +119,6 @@ static int reset(void *own, struct console *console)
     return status;
 }
 
-static int run(void *own)
-{
-    return board_target_work(own, reset);
-}
-
 const struct option_command reset_command = {
     .name = "reset",
     .summary = "restarts boards over the mesh, even if they hang",
@@ -136,9 +132,7 @@ const struct option_command reset_command = {
             "meant were reset and answer again, else 1."
             "\n\nExample:\n"
             "  quincunx reset --port /dev/ttyUSB0 2,1",
-    .word = &(const struct option_row){"node", .type = OPTION_SET, OPTION_ALL,
-                                       .set = board_target_parse, .least = 1,
-                                       .help = "a node, X,Y or all"},
+    .word = &board_target_word,
     .bytes = sizeof(struct board_target),
-    .usual = &(const struct board_target){.options.command = "reset"},
-    .run = run};
+    .usual = &(const struct board_target){.options = {"reset", reset}},
+    .run = board_target_run};

@@ -36,17 +36,17 @@ struct own_options {
     const char *trace;
     const char *gantt;
     const char *html;
-    const char *serve;     /* value as given; NULL: no page is served */
+    const char *serve;     /* the value of --serve; NULL: no page is served */
     uint16_t serve_port;   /* 0: any free port */
     struct run_page *live; /* page of the running job; or NULL */
-    const char *command;   /* the command line, quoted for a shell */
+    const char *command;
     /* one file for the whole load, or one for each originator */
     struct option_texts output;
     const char *rates_path;
     struct rates *rates; /* or NULL */
     bool json;
     FILE *people; /* stream for human-readable output */
-    bool choose;  /* --schedule auto was given */
+    bool choose;  /* true: --schedule auto */
 };
 
 static const char *schedule_known(size_t index)
@@ -54,7 +54,7 @@ static const char *schedule_known(size_t index)
     return index < SCHEDULES ? schedule_name((enum schedule)index) : NULL;
 }
 
-/* Stores the schedule that `text` names; "auto" sets .choose instead. */
+/* Stores the schedule that `text` names; for "auto" sets .choose. */
 static int set_schedule(void *own, const char *option, const char *text)
 {
     struct own_options *options = own;
@@ -66,7 +66,6 @@ static int set_schedule(void *own, const char *option, const char *text)
     return options->choose ? 0 : schedule_of(&schedule->kind, text);
 }
 
-/* Returns the file name suffixes that suit the kernel's output. */
 static const char *output_suffixes(const void *own)
 {
     const struct own_options *options = own;
@@ -115,7 +114,6 @@ static const struct option_row rows[] = {
      OPTION_TCP_PORT},
 };
 
-/* Checks that -o is given at most once, or once for each originator. */
 static int check_output_count(const struct own_options *options)
 {
     uint32_t originators = options->job.request.originators;
@@ -134,7 +132,6 @@ static int check_output_count(const struct own_options *options)
     return EXIT_USAGE;
 }
 
-/* Refuses --rounds and --phases with --schedule auto. */
 static int check_choice(const struct own_options *options)
 {
     const struct request *request = &options->job.request;
@@ -149,8 +146,8 @@ static int check_choice(const struct own_options *options)
     return 0;
 }
 
-/* Checks -o after the load is read: the kernel must have an output, and its
-   format must suit the file's name. */
+/* Checks -o when the load is read: the kernel must have an output, whose format
+   must suit the file's name. */
 static int check_output(const struct own_options *options)
 {
     const struct request *request = &options->job.request;
@@ -160,7 +157,7 @@ static int check_output(const struct own_options *options)
         return 0;
     }
     if (request->originator[0].terms.output_denominator == 0) {
-        /* Whether the kernel `spin` has an output depends on its argument. */
+        /* whether `spin` has an output depends on its argument */
         bool never = format->kernel != NULL && format->output == NULL;
 
         return usage_error("-o '%s': kernel %s has no output%s; its result is "
@@ -183,7 +180,6 @@ static int check_output(const struct own_options *options)
     return 0;
 }
 
-/* Warns before the run that the kernel's output will not be kept. */
 static void warn_of_no_output(const struct own_options *options)
 {
     const struct request *request = &options->job.request;
@@ -199,7 +195,7 @@ static void warn_of_no_output(const struct own_options *options)
     }
 }
 
-/* Writes the output of one originator's load in the kernel's format. */
+/* Writes the output of one originator's load, in the kernel's format. */
 static int write_output(FILE *out, const char *path,
                         const struct outcome *outcome, uint32_t index)
 {
@@ -217,7 +213,6 @@ static int write_output(FILE *out, const char *path,
     return 0;
 }
 
-/* Writes the outputs of several originators to one file, in their order. */
 static int write_output_file(const char *path, const struct outcome *outcome,
                              uint32_t first, uint32_t count)
 {
@@ -233,7 +228,6 @@ static int write_output_file(const char *path, const struct outcome *outcome,
     return file_output_close(&file, status == 0) == 0 ? 0 : 1;
 }
 
-/* Writes the outputs to their files, or all to a single file. */
 static int write_outputs(const struct own_options *options,
                          const struct outcome *outcome)
 {
@@ -249,7 +243,6 @@ static int write_outputs(const struct own_options *options,
     return failed;
 }
 
-/* Writes the report for --report, --html, --json and the served page. */
 static int write_report(const struct own_options *options,
                         const struct outcome *outcome)
 {
@@ -297,7 +290,6 @@ static void print_output(FILE *out, const char *path)
     print_file(out, "output", path, bytes);
 }
 
-/* Prints the names of the files written. */
 static void print_files(FILE *out, const struct own_options *options)
 {
     const struct {
@@ -361,20 +353,21 @@ static int start_page(struct own_options *options)
     return options->live != NULL ? 0 : EXIT_FAILED;
 }
 
-/* Flushes stdout, then keeps serving the page after the job. */
+/* Flushes stdout, then serves the page until the user ends it. */
 static void stay_with_page(const struct own_options *options)
 {
     const char *input = options->job.request.originator[0].input_name;
 
     if (options->live != NULL && fflush(stdout) == 0) {
-        /* mpirun's standard input ends at once if its own is empty. */
+        /* under mpirun, standard input may end at once */
         run_page_stay(options->live,
                       ranks_count() > 1 ||
                           (input != NULL && strcmp(input, "-") == 0));
     }
 }
 
-/* Repeats the job on smaller meshes. Frees the outcome if interrupted. */
+/* Repeats the job on smaller meshes, for comparison. Frees the outcome if
+   interrupted. */
 static int compare_sizes(struct outcome *outcome, const struct request *request)
 {
     int status = smaller_one_board(outcome, request);
@@ -386,7 +379,6 @@ static int compare_sizes(struct outcome *outcome, const struct request *request)
     return status;
 }
 
-/* Completes the request, which stays constant afterwards. */
 static int prepare(struct own_options *options)
 {
     int status = job_options_check(&options->job);
@@ -510,7 +502,6 @@ static void print_kernel(const struct kernel *kernel)
     putchar('\n');
 }
 
-/* Sets bit i of *own if `text` names kernel i of the kernel table. */
 static int choose_kernel(void *own, const char *option, const char *text)
 {
     uint64_t *chosen = own;

@@ -13,7 +13,7 @@
 #define BUSY_TRIES 20u
 #define BUSY_MS 250
 
-int board_target_parse(void *options, const char *option, const char *text)
+static int parse(void *options, const char *option, const char *text)
 {
     struct board_target *target = options;
 
@@ -29,6 +29,10 @@ int board_target_parse(void *options, const char *option, const char *text)
     return 0;
 }
 
+const struct option_row board_target_word = {"node", .type = OPTION_SET,
+                                             .set = parse, .least = 1,
+                                             .help = "a node, X,Y or all"};
+
 static int check_place(const struct board_target *target)
 {
     return target->all
@@ -36,13 +40,12 @@ static int check_place(const struct board_target *target)
                : parse_report_outside("node", target->at, target->options.size);
 }
 
-int board_target_work(void *options,
-                      int (*work)(void *options, struct console *console))
+int board_target_run(void *options)
 {
     struct board_target *target = options;
     int status = target->options.size.width > 0 ? check_place(target) : 0;
 
-    status = status == 0 ? board_options_work(options, work) : status;
+    status = status == 0 ? board_options_run(options) : status;
     nodes_end(&target->nodes);
     return status == 0 && target->failed > 0 ? EXIT_FAILED : status;
 }
@@ -58,8 +61,8 @@ static void print_silent(const struct sweep_node *node)
             node->at.y, why);
 }
 
-/* Whether the board reports other coordinates than the target's. Such a board
-   must not be reset in its place. */
+/* Returns whether the board has other coordinates than the target. It must not
+   be reset then. */
 static bool is_elsewhere(const struct identity *its, struct torus_coord at)
 {
     if (!its->placed || (its->place.x == at.x && its->place.y == at.y)) {
@@ -119,8 +122,8 @@ bool board_target_has(const struct board_target *target, uint32_t index)
 
 /* ---- commands ---- */
 
-/* Sends a command. Retries while the board answers "busy", because a peek of an
-   earlier command may still occupy the port. */
+/* Sends a command. Repeats it while the board answers "busy": a peek of an
+   earlier command may still use the port. */
 static int request_when_free(struct console *console,
                              struct console_reply *reply, const char *command)
 {

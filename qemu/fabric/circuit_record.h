@@ -7,23 +7,23 @@
 
 #include <stdint.h>
 
-/* One circuit that was granted: a path of links held for one message. */
+/* One circuit that was granted: a path of links, held for one message. */
 struct circuit_record {
-    uint32_t source; /* node index, row by row */
+    uint32_t source; /* index of the sending node, row-major */
     uint32_t destination;
     uint8_t port;
-    uint8_t arrival; /* port at the destination */
-    uint8_t kind;    /* kind of message: WIRE_PART, WIRE_RESULT ... */
-    uint8_t phase;   /* of the schedule, from 1; 0: none */
-    uint16_t round;  /* from 0 */
+    uint8_t arrival; /* port at which the message arrives at the destination */
+    uint8_t kind;    /* kind of the message: WIRE_PART, WIRE_RESULT .. */
+    uint8_t phase;  /* phase of the schedule, from 1; 0: the message has none */
+    uint16_t round; /* round of the scatter, from 0 */
     uint16_t hops;
-    uint32_t bytes;      /* with headers */
-    uint64_t request_ps; /* time when the send was first in its queue */
-    uint64_t grant_ps;   /* start; after request_ps if a link was busy */
+    uint32_t bytes;      /* length of the message with its header */
+    uint64_t request_ps; /* the send was the first in its port's queue */
+    uint64_t grant_ps;   /* time when all links were free */
     uint64_t end_ps;
 };
 
-/* The purpose of a circuit, in the order in which a job has them. */
+/* Purposes of circuits, in the order in which a job has them. */
 enum circuit_purpose {
     CIRCUIT_ANNOUNCEMENT,
     CIRCUIT_PART,
@@ -46,7 +46,6 @@ static inline enum circuit_purpose circuit_purpose(unsigned kind)
     }
 }
 
-/* Returns the name of a port: "east" and so on, or "host". */
 static inline const char *circuit_port_name(unsigned port)
 {
     return port < TORUS_PORTS ? torus_port_names[port] : "host";

@@ -9,14 +9,14 @@
 
 struct event {
     uint64_t time_ps;
-    uint64_t order; /* tie-break at equal times: least first */
-    void *subject;  /* the caller's own data, as `number` is */
+    uint64_t order; /* of events at equal times, the least goes first */
+    void *subject;  /* the caller's data, never read here; likewise `number` */
     uint32_t number;
 };
 
-/* Initialise with zeros: the queue is empty. */
+/* A queue of zeros is empty and ready for use. */
 struct event_queue {
-    struct event *event; /* event[i] is not before event[(i - 1) / 2] */
+    struct event *event; /* a heap: event[i] is not before event[(i - 1) / 2] */
     size_t count;
     size_t room;
 };

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-/* The order of types at equal times, for event_order(): links are released
-   before they are requested, and a message that arrives at a deadline is in
+/* Types of events. At equal times, events go in this order: links are released
+   before others are requested, and a message that arrives at a deadline is in
    time. */
 enum event_type {
     EVENT_RELEASE,
@@ -24,12 +24,10 @@ enum fabric_node_state {
 
 #define LINKS_MAX (2u * TORUS_SIDE_MAX)
 
-/* States of a link that is not free; 0 means free. No circuit uses a dead
-   link. */
+/* States of a link; 0 means free. No circuit may use a dead link. */
 #define LINK_HELD 1u
 #define LINK_DEAD 2u
 
-/* The latest time of an event; UINT64_MAX is FABRIC_NEVER_PS. */
 #define TIME_MAX_PS (UINT64_MAX - 1)
 
 struct transit {
@@ -41,51 +39,51 @@ struct transit {
     uint32_t destination;
     uint8_t port;
     uint8_t arrival_port;
-    uint8_t holders; /* reference count: circuit and inbox */
-    bool asked;      /* its circuit is requested but not granted */
+    uint8_t holders; /* references to the message: circuit, inbox */
+    bool asked;      /* true: a circuit is requested, but not granted */
     bool arrived;
     bool damaged;
 };
 
 struct fifo {
     struct transit *first;
-    struct transit *last; /* valid if `first` is not NULL */
+    struct transit *last; /* set only if `first` is not NULL */
 };
 
 struct fabric_port {
-    struct fifo queue; /* see queue_of() */
+    struct fifo queue; /* sends of this port; see queue_of() */
     struct fifo inbox;
     bool busy;
-    bool used; /* a circuit has ended at free_ps */
+    bool used; /* true: free_ps is the end of a circuit */
     uint64_t free_ps;
     struct node_counters counters;
 };
 
 struct fabric_node {
     struct fabric_port port[NODE_PORTS];
-    uint64_t time_ps; /* time when the node began to run or to wait */
+    uint64_t time_ps; /* mesh time since which the node runs or waits */
     uint32_t port_mask;
-    uint8_t circuits;    /* circuits that the node's torus ports hold */
-    uint8_t tag_wanted;  /* 0: any */
-    uint16_t head_bytes; /* bytes of a message to wait for; 0: all */
+    uint8_t circuits; /* number of circuits that the node's torus ports hold */
+    uint8_t tag_wanted;  /* tag of messages to receive; 0: any */
+    uint16_t head_bytes; /* bytes of a message that wake the node; 0: all */
     int32_t first_error;
     enum fabric_node_state state;
-    uint32_t receives; /* receives so far, to ignore old deadlines */
-    bool until;        /* the node receives with a deadline */
-    bool notify;       /* the node is in fabric.ready[] */
+    uint32_t receives; /* number of receives; tells old deadlines apart */
+    bool until;        /* true: the node waits with a deadline */
+    bool notify;       /* true: the node is on the stack fabric.ready[] */
 };
 
 struct fabric {
     struct fabric_config config;
     uint32_t node_count;
     struct fabric_node *node;
-    uint8_t *link; /* states, by torus_link() */
+    uint8_t *link; /* states of links, indexed by torus_link() */
     struct event_queue events;
     struct event_queue runs;
-    struct transit **blocked; /* blocked sends, oldest request first */
+    struct transit **blocked; /* sends that wait for links, oldest first */
     size_t blocked_count;
     size_t blocked_room;
-    uint32_t *ready; /* stack of nodes whose `notify` is set */
+    uint32_t *ready; /* stack of nodes to be served, whose `notify` is set */
     size_t ready_count;
     struct circuit_record *circuit;
     uint32_t circuit_count;
@@ -93,7 +91,7 @@ struct fabric {
     uint64_t conflicts;
     uint64_t latest_release_ps;
     uint64_t now_ps;
-    bool retry_due; /* links were released: try blocked sends again */
+    bool retry_due; /* true: links were released, so try `blocked` again */
     struct transit *leaving;
 };
 
@@ -130,7 +128,8 @@ static uint64_t times(uint64_t a_ps, uint64_t count)
 
 /* ---- events ---- */
 
-/* Returns the tie-break of an event: by type, then node, then port. */
+/* Returns the `order` of an event in the queue: by type, then node, then
+   port. */
 static uint64_t event_order(enum event_type type, uint32_t node, unsigned port)
 {
     return (uint64_t)type << 40 | (uint64_t)node << 8 | port;
@@ -151,15 +150,14 @@ static void push(struct fabric *fabric, enum event_type type, uint64_t time_ps,
                        transit, 0});
 }
 
-/* Records that a node runs since `time_ps`. */
 static void run(struct fabric *fabric, uint32_t node, uint64_t time_ps)
 {
     event_queue_add(&fabric->runs,
                     (struct event){.time_ps = time_ps, .number = node});
 }
 
-/* Returns the running node with the least time_ps, or NULL if no node runs.
-   Before that time no running node can request anything. */
+/* Returns the running node with the least time_ps; NULL if no node runs. No
+   running node can request anything before that time. */
 static const struct fabric_node *earliest_running(struct fabric *fabric)
 {
     while (fabric->runs.count > 0) {
@@ -255,8 +253,8 @@ void fabric_free(struct fabric *fabric)
         const struct event *event = &fabric->events.event[i];
         struct transit *transit = event->subject;
 
-        /* Frees only messages that no inbox or queue holds; the loop below
-           frees the others. */
+        /* A message that an inbox or queue also holds is freed by the loop
+           below. */
         if (type_of(event) == EVENT_RELEASE && transit->holders == 1) {
             free(transit);
         }
@@ -279,9 +277,8 @@ void fabric_free(struct fabric *fabric)
 
 /* ---- requests of nodes ---- */
 
-/* Returns the send queue of a port. If a node may not use all ports at once,
-   its torus ports share the queue of port 0, so that sends go in the order in
-   which they came. */
+/* Returns the queue of a port's sends. If a node may not use all ports at once,
+   its four torus ports share the queue of port 0. */
 static struct fifo *queue_of(struct fabric *fabric, uint32_t node,
                              unsigned port)
 {
@@ -291,9 +288,9 @@ static struct fifo *queue_of(struct fabric *fabric, uint32_t node,
     return &fabric->node[node].port[shared ? 0 : port].queue;
 }
 
-/* Requests a circuit for the first send of a queue, at `now_ps` or later. Does
-   nothing if that send has already requested it, its port is busy, or its node
-   holds as many circuits as allowed. */
+/* Requests a circuit for the first send of a queue, at `now_ps` or later,
+   unless that was done, the send's port is busy, or the node holds as many
+   circuits as it may. */
 static void request_first(struct fabric *fabric, const struct fifo *queue,
                           uint64_t now_ps)
 {
@@ -400,7 +397,6 @@ static void resume(struct fabric *fabric, uint32_t index, uint64_t time_ps)
 
 /* ---- circuits ---- */
 
-/* Writes the links of a message's path to link[LINKS_MAX]. */
 static size_t links_of(const struct fabric *fabric,
                        const struct transit *transit, uint32_t link[])
 {
@@ -410,7 +406,8 @@ static size_t links_of(const struct fabric *fabric,
                             transit->message.path, link, LINKS_MAX);
 }
 
-/* Returns the states of all links of a path, or-ed; 0: all are free. */
+/* Returns the states of all links of a message's path, or-ed; 0: all are
+   free. */
 static unsigned links_state(const struct fabric *fabric,
                             const struct transit *transit)
 {
@@ -454,7 +451,6 @@ static void log_circuit(struct fabric *fabric, const struct transit *transit,
         .end_ps = transit->arrival_ps};
 }
 
-/* Returns how long a message of `bytes` holds a path of `hops` links, ps. */
 static uint64_t held_ps(const struct fabric_config *config, uint32_t hops,
                         uint32_t bytes)
 {
@@ -477,8 +473,8 @@ static void release(struct transit *transit)
     }
 }
 
-/* Sets up a circuit: marks its links held, and adds the message to the
-   inbox. */
+/* Sets up a circuit: its links are held, and its message enters the
+   destination's inbox. */
 static void grant(struct fabric *fabric, struct transit *transit,
                   uint64_t now_ps)
 {
@@ -515,8 +511,8 @@ static void grant(struct fabric *fabric, struct transit *transit,
     notify(fabric, transit->destination);
 }
 
-/* Ends a send, delivered or lost. The port's next send may request a
-   circuit. */
+/* Removes a send that has ended, by delivery or loss, from its queue. The next
+   send of the queue may request a circuit. */
 static void next_send(struct fabric *fabric, struct transit *ended,
                       uint64_t now_ps)
 {
@@ -541,7 +537,8 @@ static void block(struct fabric *fabric, struct transit *transit)
     fabric->blocked[fabric->blocked_count++] = transit;
 }
 
-/* Grants blocked requests whose links are now free, oldest first. */
+/* Grants circuits to blocked sends whose links are free now, oldest request
+   first. */
 static void retry_blocked(struct fabric *fabric)
 {
     uint64_t now_ps = fabric->latest_release_ps;
@@ -575,8 +572,9 @@ static void process_release(struct fabric *fabric, struct transit *transit)
     release(transit);
 }
 
-/* Releases all circuits that end at one time before a message is delivered or a
-   link granted, so that the order of nodes on the host does not matter. */
+/* Releases all circuits that end at the same time as `first`. Only then a
+   message is delivered or a circuit granted, so the order in which the host
+   runs nodes does not matter. */
 static void release_all(struct fabric *fabric, struct transit *first)
 {
     process_release(fabric, first);
@@ -612,7 +610,6 @@ static void process_request(struct fabric *fabric, struct transit *transit,
 
 /* ---- progress ---- */
 
-/* Tag 0 stands for any tag. */
 static struct transit *first_tagged(const struct fifo *inbox, uint8_t tag)
 {
     struct transit *transit = inbox->first;
@@ -623,9 +620,9 @@ static struct transit *first_tagged(const struct fifo *inbox, uint8_t tag)
     return transit;
 }
 
-/* Returns the next message for a node that waits, and its port; or NULL. A node
-   that waits on a single port without a deadline gets the message before mesh
-   time reaches the arrival. */
+/* Returns the next message that a waiting node may have, and its port; or NULL.
+   A node that waits at a single port without deadline gets its message before
+   mesh time reaches the arrival, since no other can come first. */
 static struct transit *find_message(const struct fabric_node *node,
                                     unsigned *port)
 {
@@ -647,7 +644,7 @@ static struct transit *find_message(const struct fabric_node *node,
     return found;
 }
 
-/* Returns the time when the bytes that the node waits for have arrived. */
+/* Returns the time when the bytes for which the node waits have arrived. */
 static uint64_t head_ps(const struct fabric *fabric,
                         const struct fabric_node *node,
                         const struct transit *transit)
@@ -711,8 +708,8 @@ static enum fabric_step answer_drain(struct fabric *fabric, uint32_t index,
     return FABRIC_DRAINED;
 }
 
-/* Hands over a message or an answer to a node that waits for it. Returns
-   FABRIC_WAIT if nothing is ready. */
+/* Gives one waiting node a message, or an answer to its request. Returns
+   FABRIC_WAIT if there is nothing for any node. */
 static enum fabric_step serve_ready(struct fabric *fabric,
                                     struct fabric_action *action)
 {
@@ -731,7 +728,8 @@ static enum fabric_step serve_ready(struct fabric *fabric,
     return step;
 }
 
-/* Reports a message that left the mesh, to the host or because it is lost. */
+/* Reports a message that has left the mesh: it went to the host, or it is
+   lost. */
 static enum fabric_step report_leaving(struct fabric *fabric,
                                        struct fabric_action *action)
 {
@@ -750,7 +748,8 @@ static enum fabric_step report_leaving(struct fabric *fabric,
     return to_host ? FABRIC_TO_HOST : FABRIC_FAILED;
 }
 
-/* Returns whether the receive for which a deadline was set still waits. */
+/* Returns whether the node still waits in the receive whose deadline this event
+   is. */
 static bool times_out(const struct event *event)
 {
     const struct fabric_node *node = event->subject;

@@ -9,12 +9,13 @@
 
 #define INJECTION_MAX 1024u
 
-/* Latest start of a slowdown: a node's timer wraps after 171 s. */
+/* Latest time after the first order at which a node becomes slow, because a
+   node's timer wraps after 171 s. */
 #define INJECTION_FROM_MAX_PS UINT64_C(100000000000000) /* 100 s */
 
-/* A fault or a slowdown of one node. A slow node's instructions take
-   2^slow_shift times as long, from slow_from_ps after the first order on; if
-   that is 0, from the node's start on. */
+/* A fault or a slowdown of one node. Instructions of a slow node take
+   2^slow_shift times as long, from slow_from_ps after the first order on; 0:
+   from the node's start on. */
 struct injection {
     struct torus_coord at;
     enum node_injection fault;
@@ -28,13 +29,13 @@ struct injections {
     uint32_t count;
 };
 
-/* Returns the injection of a name after `--inject`, such as "slow8" or "hang",
-   with node and time 0; or NULL. */
+/* Returns the injection that a word after `--inject` names, such as "slow8" or
+   "hang", with node and time 0. Returns NULL for unknown words. */
 const struct injection *injection_kind(const char *name);
 
 const char *injection_name(const struct injection *injection);
 
-/* Returns the slowdown of a node, or NULL. */
+/* Returns the injection that slows a node down, or NULL. */
 const struct injection *injection_slow(const struct injections *injections,
                                        struct torus_coord at);
 

@@ -14,39 +14,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits of messages sent for an order, and of those not yet received. With
-   --installment 250, farms of 25 and 400 nodes send 64,000 and 1,330,000. Each
-   takes 48 bytes of host memory, and 250 more until it is received. */
+/* Most messages that nodes may send during an order, and most that may wait to
+   be received: FIXED, plus A_NODE for each node. Farms of 25 and 400 nodes with
+   --installment 250 send 64,000 and 1,330,000. A message takes 48 bytes of host
+   memory, and 250 more until it is received. */
 #define SENT_FIXED 131072u
 #define SENT_A_NODE 4096u
 #define WAITING_FIXED 65536u
 #define WAITING_A_NODE 64u
 
-/* More rings than this since the last progress count as asking in vain. */
+/* Number of rings since the last progress, after which they count as in
+   vain. */
 #define VAIN_RINGS 100u
 
 /* ---- originators ---- */
 
-uint32_t mesh_originators(const struct mesh_config *config)
-{
-    return config->groups != NULL ? config->groups->count : 1;
-}
-
-static struct torus_coord originator_at(const struct mesh_config *config,
-                                        uint32_t index)
-{
-    return config->groups != NULL ? config->groups->originator[index]
-                                  : config->originator;
-}
-
 uint32_t mesh_originator(const struct mesh_config *config, uint32_t index)
 {
-    return torus_index(config->size, originator_at(config, index));
+    return torus_index(config->size, config->originator[index]);
 }
 
 static uint32_t group_of(const struct mesh_config *config, uint32_t node)
 {
-    return config->groups != NULL ? config->groups->of_node[node] : 0;
+    return config->group_of_node != NULL ? config->group_of_node[node] : 0;
 }
 
 /* ---- setting up ---- */
@@ -56,8 +46,7 @@ static void identify(struct mesh *mesh, uint32_t node)
     const struct mesh_config *config = mesh->config;
     struct window *window = mesh_window(mesh, node);
     struct torus_coord at = torus_coord_of(config->size, node);
-    struct torus_coord originator =
-        originator_at(config, group_of(config, node));
+    struct torus_coord originator = config->originator[group_of(config, node)];
 
     window->node.identity =
         (struct node_identity){.magic = WINDOW_MAGIC,
@@ -79,8 +68,7 @@ static void inject(struct mesh *mesh, const struct injection *injection)
     struct backend *backend = mesh->backend;
     uint32_t node = torus_index(mesh->config->size, injection->at);
 
-    /* A board cannot inject its own death: inject_death() kills its
-       emulator. */
+    /* A board cannot make itself die, so inject_death() kills its QEMU. */
     if (injection->fault != NODE_INJECT_DIE) {
         mesh_window(mesh, node)->node.identity.fault_injection =
             (uint16_t)injection->fault;
@@ -91,8 +79,8 @@ static void inject(struct mesh *mesh, const struct injection *injection)
     }
 }
 
-/* Tells slow nodes when to become slow. The first order comes at `order_ps`,
-   and all nodes wait. */
+/* Tells the nodes of slow injections when to become slow. The first order comes
+   at mesh time `order_ps`, and all nodes wait for it. */
 static void inject_times(struct mesh *mesh, uint64_t order_ps)
 {
     struct backend *backend = mesh->backend;
@@ -125,7 +113,7 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
     mesh->fabric = fabric_new(&config->fabric);
     mesh->node = memory_or_exit(calloc(nodes, sizeof *mesh->node));
     mesh->report =
-        memory_or_exit(calloc(mesh_originators(config), sizeof *mesh->report));
+        memory_or_exit(calloc(config->originators, sizeof *mesh->report));
     for (uint32_t node = 0; node < nodes; ++node) {
         identify(mesh, node);
         if (config->slow_shift != NULL) {
@@ -140,7 +128,7 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
 
 static void drop_reports(struct mesh *mesh)
 {
-    for (uint32_t i = 0; i < mesh_originators(mesh->config); ++i) {
+    for (uint32_t i = 0; i < mesh->config->originators; ++i) {
         free(mesh->report[i].data);
         mesh->report[i].data = NULL;
     }
@@ -160,8 +148,9 @@ void mesh_free(struct mesh *mesh)
 
 /* ---- bytes ---- */
 
-/* Copies a message's header and pieces to `out`. The CRC stays 0: a copy in
-   memory is damaged only by message_damage(), which writes the CRC itself. */
+/* Copies a message's header and pieces to `out`. The header's CRC is 0: a
+   message in memory can only be damaged by message_damage(), which writes a
+   CRC. */
 static void assemble(struct mesh *mesh, uint8_t *out,
                      const struct message *message)
 {
@@ -181,8 +170,8 @@ static void answer(struct mesh *mesh, uint32_t node,
     struct window_response response = *what;
 
     response.head_only = what->time_ps < what->complete_ps;
-    /* The sequence number is written last: it tells the node that the rest is
-       there. */
+    /* The sequence number is written last. It tells the node that the response
+       is complete. */
     response.sequence = window->response.sequence;
     window->response = response;
     __atomic_store_n(&window->response.sequence, mesh->node[node].sequence,
@@ -190,8 +179,9 @@ static void answer(struct mesh *mesh, uint32_t node,
     mesh->backend->ring(mesh->backend->context, node);
 }
 
-/* Returns whether a message is of another job than the node asks for. Version,
-   mesh and length need no check: this driver has written them. */
+/* Returns whether a message belongs to another job than the node's request
+   allows. Its version, mesh and length are right, as this file has written
+   them. */
 static bool is_foreign(const struct window_request *request,
                        const uint8_t *message)
 {
@@ -202,7 +192,7 @@ static bool is_foreign(const struct window_request *request,
 /* ---- requests ---- */
 
 /* Writes a message into the receiver's window. Returns the status that the
-   receiving switch finds. */
+   receiver's switch would find. */
 static int deliver(struct mesh *mesh, const struct fabric_action *action,
                    uint32_t offset)
 {
@@ -228,8 +218,9 @@ static int deliver(struct mesh *mesh, const struct fabric_action *action,
     return damage == MESSAGE_SOUND ? ERR_OK : ERR_CORRUPT;
 }
 
-/* Writes a message into the buffer that the receiving node has named. A node
-   that goes on with the head learns of damage when the last byte comes. */
+/* Writes a message into the buffer that the receiver's request names. A
+   receiver that goes on before the message is complete is told of damage when
+   the last byte arrives. */
 static void hand_over(struct mesh *mesh, const struct fabric_action *action)
 {
     struct window *window = mesh_window(mesh, action->node);
@@ -265,7 +256,8 @@ static void hand_over(struct mesh *mesh, const struct fabric_action *action)
     answer(mesh, action->node, &response);
 }
 
-/* Returns where a node runs, as text behind its name; "": in this process. */
+/* Returns text for messages that says where a node runs, or "" if it runs in
+   this process. */
 static const char *place_of(const struct mesh *mesh, uint32_t node)
 {
     struct backend *backend = mesh->backend;
@@ -310,7 +302,6 @@ static bool sends_too_much(const struct mesh *mesh)
            mesh->waiting > WAITING_FIXED + WAITING_A_NODE * nodes;
 }
 
-/* Ends a run with too many messages, and names the node that sent most. */
 static enum mesh_end lose_flooded(const struct mesh *mesh)
 {
     uint32_t most = 0;
@@ -334,15 +325,16 @@ static void show_progress(const struct mesh *mesh)
 }
 
 /* Notes progress: a node came up or ended, a message arrived, or a node logged
-   an event. Mesh time alone is no progress: a node that only waits for its own
-   deadlines advances it forever. */
+   an event. That mesh time advances is no progress, as a node that only waits
+   for its own deadlines advances it forever. */
 static void note_progress(struct mesh *mesh)
 {
     watchdog_feed(&mesh->watchdog);
     mesh->vain = 0;
 }
 
-/* Notes new log events of a node. A full log keeps replacing its last entry. */
+/* Notes progress if a node has logged new events. A full log replaces its last
+   entry again and again, which is no progress. */
 static void note_events(struct mesh *mesh, uint32_t node)
 {
     const struct node_log *log = &mesh_window(mesh, node)->log;
@@ -375,7 +367,8 @@ static void note_end(struct mesh *mesh, uint32_t node, uint64_t time_ps)
     mesh->ended += 1;
 }
 
-/* Reads the sends, then the request, of a node that rang. */
+/* Reads what a node that rang wants: the sends that it queued, then its
+   request. */
 static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
 {
     const struct window *window = mesh_window(mesh, node);
@@ -387,7 +380,7 @@ static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
         return lose_to_fault(mesh, node);
     }
     if (sequence == mesh->node[node].sequence) {
-        return MESH_DONE; /* a surplus ring without a new request */
+        return MESH_DONE; /* the node rang more than once for a request */
     }
     if (mesh->node[node].sequence == 0) {
         note_up(mesh);
@@ -440,8 +433,8 @@ static void answer_drain(struct mesh *mesh, const struct fabric_action *action)
     answer(mesh, action->node, &response);
 }
 
-/* Keeps an originator's message as its report; drops other nodes' messages to
-   the host. */
+/* Keeps a message to the host as the originator's report. Drops messages of
+   other nodes. */
 static void keep_report(struct mesh *mesh, const struct fabric_action *action)
 {
     uint32_t group = group_of(mesh->config, action->node);
@@ -476,7 +469,7 @@ static void inject_death(struct mesh *mesh, const struct fabric_action *action)
     }
 }
 
-/* Carries out the fabric's actions until some node must ring. */
+/* Does what the fabric asks for, until it waits for a node to ring. */
 static enum fabric_step advance(struct mesh *mesh)
 {
     struct fabric_action action;
@@ -524,8 +517,8 @@ static void explain(const struct mesh *mesh, uint32_t node)
     }
 }
 
-/* Ends a run whose boards do not come up: prints how many did, and names the
-   first that did not. */
+/* Ends a run whose boards do not start. Prints how many did, and the first one
+   that did not. */
 static enum mesh_end lose_booting(const struct mesh *mesh)
 {
     uint32_t node = 0;
@@ -543,7 +536,6 @@ static enum mesh_end lose_booting(const struct mesh *mesh)
     return MESH_FAILED;
 }
 
-/* Ends a run, and names up to eight nodes that still run. */
 static enum mesh_end lose_running(const struct mesh *mesh, const char *what)
 {
     uint32_t shown = 0;
@@ -580,7 +572,7 @@ static enum mesh_end lose_hanging(const struct mesh *mesh)
     return MESH_FAILED;
 }
 
-/* Ends a run in which all nodes wait, but some originator has not ended. */
+/* Ends a run in which all nodes wait, although an originator has not ended. */
 static enum mesh_end lose_stuck(const struct mesh *mesh)
 {
     uint32_t shown = 0;
@@ -603,8 +595,8 @@ static enum mesh_end lose_stuck(const struct mesh *mesh)
     return MESH_FAILED;
 }
 
-/* Returns the next event of a node; BACKEND_TIMEOUT if the watchdog barked or
-   no event can come. */
+/* Waits for a node to ring. Returns BACKEND_TIMEOUT if the watchdog's time is
+   over, or if no node can ring any more. */
 static enum backend_event wait_for_ring(struct mesh *mesh, uint32_t *node)
 {
     struct backend *backend = mesh->backend;
@@ -656,8 +648,6 @@ static enum mesh_end wait_for_node(struct mesh *mesh)
     }
 }
 
-/* Returns the order as a message. Its bytes stay in the caller's memory until
-   the originator receives it. */
 static struct message *pack_order(const struct mesh *mesh,
                                   const struct mesh_order *order)
 {
@@ -671,11 +661,9 @@ static struct message *pack_order(const struct mesh *mesh,
     return message;
 }
 
-/* Returns whether every originator has ended or, if more orders follow, has
-   reported. */
 static bool all_done(const struct mesh *mesh, bool more)
 {
-    for (uint32_t i = 0; i < mesh_originators(mesh->config); ++i) {
+    for (uint32_t i = 0; i < mesh->config->originators; ++i) {
         if (!fabric_has_ended(mesh->fabric, mesh_originator(mesh->config, i)) &&
             !(more && mesh->report[i].data != NULL)) {
             return false;
@@ -684,8 +672,8 @@ static bool all_done(const struct mesh *mesh, bool more)
     return true;
 }
 
-/* Runs until every node waits or has ended, so that the log of a run does not
-   depend on the host. */
+/* Runs until every node waits or has ended. So a run's log does not depend on
+   the host's speed. */
 static enum mesh_end run_to_end(struct mesh *mesh, bool more)
 {
     enum mesh_end end = MESH_DONE;
@@ -721,7 +709,7 @@ enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order order[])
 
     watch_enter(mesh->config->watch);
     watch_order(mesh->config->watch, mesh->report_ps);
-    for (uint32_t i = 0; i < mesh_originators(mesh->config); ++i) {
+    for (uint32_t i = 0; i < mesh->config->originators; ++i) {
         struct message *message = pack_order(mesh, &order[i]);
 
         fabric_from_host(mesh->fabric, mesh_originator(mesh->config, i),
@@ -732,7 +720,8 @@ enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order order[])
         mesh->node[i].sent = 0;
     }
     mesh->sent_all = 0;
-    /* Waits until all boards are up, so that boot and job are timed apart. */
+    /* All boards must be up before the order, so that boot and job are timed
+       apart. */
     while (end == MESH_DONE && mesh->up < torus_nodes(mesh->config->size)) {
         end = wait_for_node(mesh);
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mesh driver connects the nodes' windows with the fabric. It reads the
-   requests of nodes that ring, copies bytes as a DMA engine would, and answers.
-   All times come from the fabric. */
+/* The mesh driver connects nodes with the fabric. It reads a node's requests
+   from its window (memory shared by the node and its emulated switch) when the
+   node rings, copies messages as a DMA engine would, and answers. All times
+   come from the fabric. */
 #ifndef QEMU_FABRIC_MESH_H
 #define QEMU_FABRIC_MESH_H
 
@@ -9,33 +10,31 @@
 #include "qemu/base/file.h"
 
 enum mesh_end {
-    MESH_DONE,   /* every originator (root of a job) has ended */
+    MESH_DONE,   /* every originator has ended */
     MESH_FAILED, /* stderr says why */
     MESH_INTERRUPTED
 };
 
-/* One message from the host: a header, then `head` and `load` as payload. */
+/* An order: one message from the host to an originator. A header comes first,
+   then the bytes of `head`, then those of `load`. */
 struct mesh_order {
     uint16_t job;
     uint8_t kind;
     const uint8_t *head;
     uint32_t head_bytes;
-    struct file_piece load; /* second piece of the payload, from a file */
+    struct file_piece load; /* end of the message's data, read from a file */
     uint32_t load_bytes;
     bool more;
 };
 
-/* Config and backend must outlive the mesh. */
+/* Prepares a mesh. Config and backend must outlive it. */
 void mesh_init(struct mesh *mesh, const struct mesh_config *config,
                struct backend *backend);
 
-/* Gives each originator its order, all at one mesh time. Runs until all
-   originators have ended; if another order follows, until all have reported and
-   every node waits. `order` has one entry for each originator. */
+/* Gives each originator its order, all at the same mesh time; order[] has one
+   entry for each. Runs until all originators have ended; or, if their orders
+   say that more follow, until all have reported and every node waits. */
 enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order order[]);
-
-/* Returns the number of originators: nodes that distribute a job. */
-uint32_t mesh_originators(const struct mesh_config *config);
 
 uint32_t mesh_originator(const struct mesh_config *config, uint32_t index);
 

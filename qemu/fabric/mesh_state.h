@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a mesh, for the driver (mesh.h), the reader of sends (sends.h)
-   and onlookers (watch.h). */
+/* The state of a mesh. It is shared by the mesh driver (mesh.h), the reader of
+   queued sends (sends.h) and threads that watch (watch.h). */
 #ifndef QEMU_FABRIC_MESH_STATE_H
 #define QEMU_FABRIC_MESH_STATE_H
 
@@ -13,32 +13,28 @@ struct watch;
 
 /* A message that reached the host, header included. */
 struct mesh_report {
-    uint8_t *data; /* freed by the caller; NULL: no message */
+    uint8_t *data; /* the caller frees it; NULL: there is no message */
     uint32_t bytes;
-};
-
-/* Assigns every node to an originator if a mesh has several. */
-struct mesh_groups {
-    uint32_t count;
-    const struct torus_coord *originator;
-    const uint16_t *of_node; /* index of each node's originator */
 };
 
 struct mesh_config {
     struct torus_size size;
-    struct torus_coord originator;    /* unused if `groups` is set */
-    const struct mesh_groups *groups; /* NULL: the mesh has one originator */
+    uint32_t originators; /* number of nodes that distribute a job */
+    const struct torus_coord *originator;
+    /* index of each node's originator; NULL: one originator serves all nodes */
+    const uint16_t *group_of_node;
     struct fabric_config fabric;
     uint32_t identity;
     struct injections injections;
-    /* Speeds of boards: an instruction of node i takes 32 ns << slow_shift[i],
-       with shifts of 0 to BACKEND_SLOW_SHIFT_MAX. NULL: all 0. */
+    /* An instruction of node i takes 32 ns << slow_shift[i], with shifts of at
+       most BACKEND_SLOW_SHIFT_MAX. NULL: all shifts are 0. */
     const uint8_t *slow_shift;
-    const char *firmware; /* firmware as ELF file, for fault reports; or NULL */
-    unsigned watchdog_s;  /* host seconds without progress; 0: no limit */
-    uint8_t policy;       /* enum wire_policy of the jobs */
-    bool probed;          /* jobs may send probes: scatter/engine/probe.h */
-    /* Called at each ring with the numbers of boards that are up and of nodes
+    /* the boards' ELF file, for reports of faults; or NULL */
+    const char *firmware;
+    unsigned watchdog_s; /* seconds without progress that end a run; 0: none */
+    uint8_t policy;      /* policy of the jobs: an enum wire_policy */
+    bool probed; /* true: nodes may get probes (scatter/engine/probe.h) */
+    /* Called whenever a node rings, with the number of nodes that are up and
        that have ended; or NULL. */
     void (*progress)(void *context, uint32_t up, uint32_t ended);
     void *progress_context;
@@ -49,9 +45,9 @@ struct mesh_node {
     uint32_t sequence; /* number of the last request; 0: node is not up */
     uint64_t event_ps; /* mesh time of the last event in the node's log */
     uint32_t sends_read;
-    uint32_t sends_reported; /* ended sends that the node knows of */
-    uint32_t last_post;      /* number of the last forwarding rule used */
-    uint32_t sent;           /* messages that the node sent since the order */
+    uint32_t sends_reported; /* number of ended sends that the node knows of */
+    uint32_t last_post;      /* last used rule for passing a message on */
+    uint32_t sent;           /* number of messages sent since the order */
 };
 
 struct mesh {
@@ -64,11 +60,11 @@ struct mesh {
     uint32_t up;
     uint32_t ended;
     bool ordered;
-    bool unread; /* an order's file is unreadable; stderr says so */
-    struct mesh_report *report; /* by originator */
+    bool unread; /* true: the order's file could not be read; stderr says so */
+    struct mesh_report *report; /* one report for each originator */
     uint64_t report_ps;
     struct watchdog watchdog;
-    uint32_t vain;    /* rings since the last progress */
+    uint32_t vain;    /* doorbell rings since the last progress */
     double up_wall_s; /* host_clock_s() when the last board came up */
 };
 

@@ -39,7 +39,8 @@ void message_join(uint8_t *out, const struct message *message)
         const struct message_piece *piece = &message->piece[i];
 
         if (piece->bytes > 0 && piece->data != NULL) {
-            /* A node that sends to itself may receive into the sent bytes. */
+            /* Of a message that a node sends to itself, the buffers may
+               overlap. */
             memmove(to, piece->data, piece->bytes);
         }
         to += piece->bytes;

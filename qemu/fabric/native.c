@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The native backend: every node is a coroutine in this process. */
+/* A backend (backend.h) whose nodes are coroutines of this process. */
 #include "qemu/fabric/backend.h"
 #include "qemu/fabric/slices.h"
 #include "qemu/base/crash.h"
@@ -17,7 +17,7 @@ struct native {
     struct host_node **node;
     uint8_t *memory;
     struct slices *slices;
-    bool started; /* each node's first slice is added */
+    bool started; /* true: each node has begun to run */
 };
 
 static struct window *native_window(void *context, uint32_t node)
@@ -52,8 +52,8 @@ static enum backend_event native_wait(void *context, uint32_t *node,
     struct native *native = context;
 
     (void)ns;
-    /* Adds each node's first slice. The caller fills in the windows' identities
-       before the first wait. */
+    /* Nodes begin here, because the caller fills in their windows before the
+       first wait. */
     for (uint32_t i = 0; !native->started && i < native->nodes; ++i) {
         slices_add(native->slices, i);
     }

@@ -25,7 +25,6 @@ static const char *const event_names[EVENT_KINDS] = {
     [EVENT_DONE] = "done",
 };
 
-/* The switch has no default: the compiler warns of a code without text. */
 const char *postmortem_error(int error)
 {
     switch ((enum err)error) {
@@ -122,8 +121,8 @@ void postmortem_print_hint(FILE *out, const char *before, int error)
     }
 }
 
-/* Returns whether a stack pointer is below RAM or core-coupled memory: stacks
-   lie at their lowest addresses. */
+/* Returns whether a stack has overflowed: stacks lie at the lowest addresses of
+   RAM or core-coupled memory, and the pointer is just below. */
 static bool is_below_memory(uint32_t sp)
 {
     return sp >> 16 == 0x1fff || sp >> 16 == 0x0fff;
@@ -209,8 +208,7 @@ void postmortem_print(FILE *out, const struct window *window,
     if (status.state == NODE_STATE_FAILED) {
         postmortem_print_hint(out, "  ", status.error);
     }
-    /* A failed assertion of a native node has no exception and no stack
-       frame. */
+    /* A native node's failed assertion has no exception and no registers. */
     if (status.fault.valid && status.fault.exception != 0) {
         print_fault(out, &status.fault);
         if (firmware != NULL) {

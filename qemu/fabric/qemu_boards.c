@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QEMU boards as child processes. Windows are anonymous memory and doorbells
-   are socket pairs, both inherited as descriptors: no file or named socket is
-   left behind, and a full /dev/shm does not matter. Every board dies with its
-   launcher (PR_SET_PDEATHSIG), even if the launcher is killed. If QEMU is a
-   script, its children end with the board's process group. */
+/* A backend (backend.h) whose nodes are QEMU processes. A board's window is
+   anonymous memory and its doorbell a socket pair; it inherits both as
+   descriptors. So no file or named socket is left behind, and a full /dev/shm
+   does not matter. Every board dies with its launcher (PR_SET_PDEATHSIG), even
+   if the launcher is killed. If QEMU is a script, its children end with the
+   board's process group. */
 #include "qemu/board/emulator.h"
 #include "qemu/board/preload/forker.h"
 #include "qemu/board/zygote.h"
@@ -33,8 +34,8 @@
 #define EVENTS_MAX 64
 #define ARGS_MAX 32u
 
-/* Descriptors that a board's QEMU inherits, numbered from PROCESS_FD; -1:
-   none. */
+/* Descriptors that a board's QEMU inherits, as numbers from PROCESS_FD on; -1:
+   the board has no such descriptor. */
 enum {
     FD_DOORBELL,
     FD_WINDOW,
@@ -44,7 +45,7 @@ enum {
 
 struct board {
     struct window *window; /* shared memory; before the start in boards.head */
-    pid_t pid;             /* process; 0: not started, or ended */
+    pid_t pid; /* process id; 0: the board has not started, or has ended */
     int doorbell;
     bool boots;
     unsigned slow_shift;
@@ -54,22 +55,23 @@ struct board {
 struct boards {
     struct boards_config config;
     struct board *board;
-    struct window *head; /* windows, without DMA area, before boards start */
+    struct window *head; /* first bytes of all windows, before boards start */
     uint32_t started;
-    uint32_t booting; /* started boards that have made no request yet */
+    uint32_t booting; /* number of started boards without a request so far */
     uint32_t booting_max;
     int epoll;
-    int signals;     /* signalfd of signals that end the program; or -1 */
+    int signals;     /* descriptor for signals that end the program; or -1 */
     sigset_t before; /* signal mask before boards_start() */
     bool interrupted;
-    int log;        /* output of all QEMUs */
-    uint64_t kills; /* out-of-memory kills before the boards started */
-    /* How boards start: as forks of a zygote (qemu/board/zygote.h), or as
-       separate QEMU processes. Boards behave alike either way. */
-    bool forks; /* zygotes are used; false once one has failed */
-    bool told;  /* stderr says that boards are forked */
+    int log;        /* file with the output of all QEMUs */
+    uint64_t kills; /* limits_memory_kills() before the boards started */
+    /* Boards are forked from a zygote (qemu/board/zygote.h), or each is a QEMU
+       of its own. They behave alike. */
+    bool forks; /* true: boards are forked; false once a zygote has failed */
+    bool told;  /* true: stderr says that boards are forked */
     bool has_sandbox;
-    /* A zygote for each slow_shift, an option of QEMU; NULL: not started. */
+    /* One zygote for each slow_shift, as that is an option of QEMU; NULL: not
+       started. */
     struct zygote *zygote[BACKEND_SLOW_SHIFT_MAX + 1];
     struct epoll_event event[EVENTS_MAX];
     int event_count;
@@ -83,7 +85,8 @@ static struct window *boards_window(void *context, uint32_t node)
     return boards->board[node].window;
 }
 
-/* A board that becomes slow later runs firmware_slow, which slows itself. */
+/* Notes that a board becomes slow later. It gets the image firmware_slow, which
+   slows itself. */
 static void boards_slow(void *context, uint32_t node, unsigned shift,
                         uint64_t from_ps)
 {
@@ -117,11 +120,11 @@ static void add_option(struct line *line, const char *option, const char *value)
     line->argv[line->count++] = value;
 }
 
-/* An instruction takes 2^shift ns of virtual time. The board's timer counts
-   virtual time, so a slow board sees more ticks for each instruction. QEMU
-   treats a board stopped by a debugger as asleep. With sleep=off its clock then
-   jumps to the timer's deadline, by 171 s; with sleep=on, by the host time
-   until QEMU has stopped. */
+/* Writes QEMU's -icount: an instruction takes 2^shift ns of virtual time. The
+   board's timer counts virtual time, so a slow board sees more ticks for each
+   instruction. QEMU takes a board that a debugger has stopped for asleep. With
+   sleep=off, its clock then jumps to the timer's next deadline, by 171 s; with
+   sleep=on, by the host time until QEMU has stopped. */
 static void add_icount(struct line *line, const struct boards_config *config,
                        unsigned slow_shift)
 {
@@ -199,7 +202,6 @@ static void start_zygote(struct boards *boards, unsigned slow_shift)
     }
 }
 
-/* Returns what zygote_fork() returns. */
 static pid_t fork_board(struct boards *boards, unsigned slow_shift,
                         const int fd[FDS])
 {
@@ -217,10 +219,10 @@ static pid_t fork_board(struct boards *boards, unsigned slow_shift,
     return pid;
 }
 
-/* Starts the QEMU of a board. `image` is the path of an image for this board
-   alone, which is then not forked; NULL: the configured image. If `halts`, the
-   board stops before its first instruction until a debugger continues it.
-   Returns the pid, or -1 with errno. */
+/* Starts a QEMU for one board. `image` is the path of this board's own image;
+   NULL: the image of all. If `halts` is true, the board stops before its first
+   instruction until a debugger continues it. Returns the process id, or -1 with
+   errno. */
 static pid_t start_process(struct boards *boards, unsigned slow_shift,
                            const char *image, const int fd[FDS], bool halts)
 {
@@ -245,7 +247,8 @@ static pid_t start_process(struct boards *boards, unsigned slow_shift,
 
 /* ---- starting ---- */
 
-/* Prints why a start failed, unless a signal interrupted it. */
+/* Prints why a board did not start, unless a signal interrupted the start.
+   Returns -1. */
 static int start_error(const struct boards *boards, const char *what,
                        uint32_t node)
 {
@@ -256,7 +259,6 @@ static int start_error(const struct boards *boards, const char *what,
     return -1;
 }
 
-/* Maps memory for the window of one board. Returns its descriptor. */
 static int open_window(struct board *board)
 {
     int fd = memfd_create("quincunx-window", MFD_CLOEXEC);
@@ -275,7 +277,8 @@ static int open_window(struct board *board)
         close(fd);
         return -1;
     }
-    /* Copies only these fields: a page that nobody touches takes no memory. */
+    /* No other field is copied, because a page that is never written takes no
+       memory. */
     ((struct window *)at)->node.identity = board->window->node.identity;
     if (board->injection.slow_shift > 0) {
         ((struct window *)at)->injection = board->injection;
@@ -324,8 +327,6 @@ static int start_board(struct boards *boards, uint32_t node)
                : start_error(boards, "epoll", node);
 }
 
-/* Starts more boards as long as fewer than booting_max are booting. Returns 0,
-   or -1 after a message. */
 static int start_boards(struct boards *boards)
 {
     if (boards->started == boards->config.nodes) {
@@ -351,8 +352,8 @@ static void note_request(struct boards *boards, struct board *board)
     }
 }
 
-/* Reads the rings of one board. Returns false if the board closed its
-   socket. */
+/* Reads the rings of one board's doorbell. Returns false if the board has
+   closed it. */
 static bool read_ring(struct boards *boards, uint32_t node)
 {
     struct board *board = &boards->board[node];
@@ -378,7 +379,6 @@ static bool is_interrupted(struct boards *boards)
     return boards->interrupted;
 }
 
-/* Waits for rings, at most `ns` nanoseconds. Returns false after an error. */
 static bool look_for_rings(struct boards *boards, uint64_t ns)
 {
     const struct host_clock *clock = host_clock();
@@ -427,7 +427,7 @@ static void boards_ring(void *context, uint32_t node)
     const char ring = RING;
 
     /* Errors are ignored: the next wait finds a dead board, and a full socket
-       already holds a ring. */
+       holds a ring already. */
     (void)!send(boards->board[node].doorbell, &ring, 1,
                 MSG_NOSIGNAL | MSG_DONTWAIT);
 }
@@ -439,9 +439,9 @@ static void boards_kill(void *context, uint32_t node)
     process_kill(boards->board[node].pid);
 }
 
-/* Restores the signal mask once all boards are gone: a signal that is
-   pending ends the program now. An interrupted run ends by itself, so its
-   mask stays. */
+/* Restores the signal mask when all boards are gone. A pending signal then ends
+   the program. A run that a signal has interrupted ends in order, so it keeps
+   the mask. */
 static void release_signals(struct boards *boards)
 {
     if (boards->signals >= 0 && !boards->interrupted) {
@@ -477,22 +477,16 @@ static void boards_stop(void *context)
     free(boards);
 }
 
-/* Prints how a board's process ended, and the last lines of its QEMU. */
 static void boards_explain(void *context, uint32_t node, FILE *out)
 {
     struct boards *boards = context;
-    struct board *board = &boards->board[node];
-    int status = 0;
 
-    if (process_ended(&board->pid, &status)) {
-        process_explain(out, boards->config.qemu, status, boards->kills,
-                        boards->log);
-    }
-    process_last_words(out, boards->log);
+    process_explain(out, &boards->board[node].pid, boards->config.qemu,
+                    boards->kills, boards->log);
 }
 
-/* Blocks signals, to wait for them by a descriptor, as for rings: none can come
-   unnoticed just before a wait. */
+/* Blocks signals and makes a descriptor for them. So a wait ends by a signal as
+   by a ring, and no signal is missed just before a wait. */
 static bool catch_signals(struct boards *boards)
 {
     sigset_t caught;

@@ -21,7 +21,6 @@ struct message *sends_message(const struct mesh *mesh, uint32_t node,
     return message;
 }
 
-/* Returns the phase of a message's schedule, for the record of circuits. */
 static uint8_t phase_of(const struct message *message)
 {
     const struct message_piece *head = &message->piece[0];
@@ -50,8 +49,6 @@ static uint8_t phase_of(const struct message *message)
 
 /* ---- queued sends ---- */
 
-/* Adds the pieces of a send through `port`. Returns false if they are
-   invalid. */
 static bool add_pieces(struct message *message, const struct window *window,
                        const struct window_send *send, unsigned port)
 {
@@ -63,8 +60,8 @@ static bool add_pieces(struct message *message, const struct window *window,
            message_add(message, 2, window, send->body[port % TORUS_PORTS]);
 }
 
-/* Passes a message to the fabric. If it is not sound, or its length or path
-   is invalid, frees it and returns false. */
+/* Gives a message to the fabric. If the message is not `sound`, or its length
+   or path is invalid, frees the message and returns false. */
 static bool pass_on(struct mesh *mesh, struct message *message, bool sound,
                     struct torus_path path, uint64_t ready_ps, uint32_t gap_ps)
 {
@@ -90,8 +87,6 @@ static bool pass_on(struct mesh *mesh, struct message *message, bool sound,
     return true;
 }
 
-/* Passes one queued send to the fabric. Returns false if its descriptor is
-   invalid. */
 static bool read_send(struct mesh *mesh, uint32_t node, unsigned port,
                       const struct window_send *send)
 {
@@ -105,22 +100,22 @@ static bool read_send(struct mesh *mesh, uint32_t node, unsigned port,
 
 /* ---- rows ---- */
 
-/* A row: consecutive units of data, sent as one message through each port. The
-   fields change while the messages are made. */
+/* A row: consecutive units of the load that a switch sends as one message
+   through each port of a phase. Members change from message to message. */
 struct row {
     const struct window_rows *rows;
     struct window_form form;
     uint64_t ready_ps;
     uint32_t gap_ps;
     uint32_t label;
-    uint32_t units;      /* units of each message */
+    uint32_t units;      /* number of units of each message */
     uint32_t more;       /* the first `more` messages have one unit more */
-    uint32_t first_unit; /* first unit of the next message */
-    int64_t offset;      /* window offset of the next message's halo */
+    uint32_t first_unit; /* number of the next message's first unit */
+    int64_t offset; /* where the next message's halo begins in the window */
 };
 
-/* Adds the pieces of the row's message through `port`, and moves on to the next
-   port. Returns false if a piece lies outside of the window. */
+/* Adds the pieces of a row's message through `port`, and moves on to the next
+   message. Returns false if a piece lies outside of the window. */
 static bool add_row_pieces(struct message *message, struct row *row,
                            const struct window *window, unsigned port)
 {
@@ -149,8 +144,6 @@ static bool add_row_pieces(struct message *message, struct row *row,
            message_add(message, 2, window, body);
 }
 
-/* Sends one row of data: a message through each port. Returns false if the row
-   is invalid. */
 static bool pass_row_on(struct mesh *mesh, uint32_t node, struct row *row)
 {
     const struct window *window = mesh_window(mesh, node);
@@ -172,8 +165,8 @@ static bool pass_row_on(struct mesh *mesh, uint32_t node, struct row *row)
     return sound;
 }
 
-/* Sends a range of data, cut into rows, from its end to its beginning. Returns
-   false if the descriptor is invalid. */
+/* Sends a range of the load, cut into rows, from its end to its beginning.
+   Returns false if the node has described it wrongly. */
 static bool read_rows(struct mesh *mesh, uint32_t node,
                       const struct window_rows *rows)
 {
@@ -218,7 +211,6 @@ static bool read_rows(struct mesh *mesh, uint32_t node,
 
 /* ---- entries of the queue ---- */
 
-/* Sends the messages of one queue entry. Returns false if one is invalid. */
 static bool read_entry(struct mesh *mesh, uint32_t node,
                        const union window_entry *entry)
 {
@@ -256,8 +248,8 @@ bool sends_read(struct mesh *mesh, uint32_t node)
 
 /* ---- forwarding by switches ---- */
 
-/* Returns the descriptor of data in this window that the node's switch cuts
-   into rows and forwards. */
+/* Describes the units of a received message that the node's switch cuts into
+   rows and passes on. */
 static struct window_rows describe_rows(const struct window *window,
                                         const struct circuit_cut *cut,
                                         const struct circuit_rows *rows)

@@ -17,15 +17,15 @@ struct slices {
     void *context;
     uint32_t nodes;
     pthread_t *thread;
-    unsigned threads; /* threads without the caller's */
+    unsigned threads; /* number of threads besides the caller's */
 
-    pthread_mutex_t lock; /* protects all fields below */
-    pthread_cond_t due;   /* signals that a slice is due or threads must end */
+    pthread_mutex_t lock; /* protects all members below */
+    pthread_cond_t due;   /* a slice is due, or threads must end */
     pthread_cond_t first_done;
-    unsigned idle; /* threads that wait for `due` */
+    unsigned idle; /* number of threads that wait for `due` */
     bool ending;
-    /* A ring buffer of slices, slice i at i % nodes. Slices first .. end - 1
-       are added and not yet returned; those from `taken` on have not begun to
+    /* A ring buffer with slice i at i % nodes. Slices first .. end - 1 were
+       added and not yet returned; those from `taken` on have not begun to
        run. */
     struct slice *slice;
     uint64_t first;
@@ -47,7 +47,8 @@ static struct slice *slice_at(struct slices *slices, uint64_t number)
     return &slices->slice[number % slices->nodes];
 }
 
-/* Runs the next slice that is due. The lock is held at entry and exit. */
+/* Runs the next slice. The caller holds the lock, which is released
+   meanwhile. */
 static void carry_out(struct slices *slices)
 {
     uint64_t number = slices->taken++;

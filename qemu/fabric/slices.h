@@ -21,27 +21,27 @@
 
 struct slices;
 
-/* Runs the next slice of a node. Any thread may call it, but never two at once
-   for one node. */
+/* Runs the next slice of a node. Any thread may call it, but no two at once for
+   the same node. */
 typedef void slices_run(void *context, uint32_t node);
 
 unsigned slices_processors(void);
 
-/* Prepares for `nodes` nodes in `threads` threads, 1 or more, with the
-   caller's. If the system starts no thread, the caller's runs all slices. Free
-   the result with slices_free(). */
+/* Prepares for `nodes` nodes that run in `threads` threads, 1 or more, the
+   caller's included. If the system starts no further thread, the caller's runs
+   all slices. The caller frees the result by slices_free(). */
 struct slices *slices_new(uint32_t nodes, unsigned threads, slices_run *run,
                           void *context);
 
-/* Adds the next slice of a node, whose last slice slices_next() has
-   returned. */
+/* Adds the next slice of a node. slices_next() must have returned the node's
+   last slice. */
 void slices_add(struct slices *slices, uint32_t node);
 
-/* Waits until the oldest slice has run, and returns its node. Returns false if
-   there is no slice. */
+/* Waits until the slice that was added first has run. Sets *node to its node
+   and removes it. Returns false if there is no slice. */
 bool slices_next(struct slices *slices, uint32_t *node);
 
-/* Waits for running slices, and drops the rest. */
+/* Waits for slices that run, and drops those that have not begun. */
 void slices_free(struct slices *slices);
 
 #endif

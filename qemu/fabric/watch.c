@@ -13,7 +13,7 @@ struct watch {
     enum watch_stage stage;
     uint32_t batch;
     uint32_t batches;
-    const struct mesh *mesh; /* NULL: no mesh to watch */
+    const struct mesh *mesh; /* NULL: there is no mesh to watch */
     uint64_t order_ps;
     uint32_t first_circuit;
 };
@@ -127,7 +127,8 @@ static void read_circuits(struct watch_view *view, const struct watch *watch)
     }
 }
 
-/* Allocates before the lock is taken, since allocating may take long. */
+/* Makes room for the view's circuits and nodes before the lock is taken, since
+   allocating may take long. */
 static void make_room(struct watch_view *view, uint32_t nodes)
 {
     if (view->circuit == NULL) {

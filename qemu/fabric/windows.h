@@ -8,8 +8,9 @@
 
 #define BACKEND_WINDOW_BYTES 0x01000000u
 
-/* Allocates zeroed memory for `nodes` consecutive windows; untouched pages take
-   no memory. Free it with windows_free(). Returns NULL after a message. */
+/* Allocates zeroed memory for the windows of `nodes` nodes, one after the
+   other. Pages that are never written take no memory. Returns NULL after a
+   message. The caller frees it by windows_free(). */
 uint8_t *windows_new(uint32_t nodes);
 void windows_free(uint8_t *memory, uint32_t nodes);
 
@@ -19,9 +20,9 @@ static inline struct window *windows_at(uint8_t *memory, uint32_t node)
                                      (size_t)node * BACKEND_WINDOW_BYTES);
 }
 
-/* Copies from a board's window. The board may write at any time, so the host
-   reads every byte once and checks and uses the copy. `from` is volatile so
-   that the compiler does not read again. */
+/* Copies bytes from a board's window. The board may write at any time, so the
+   host reads each byte once, and checks and uses the copy. `from` is volatile
+   so that the compiler does not read again. */
 static inline void window_read(void *to, const volatile void *from,
                                size_t bytes)
 {
@@ -38,7 +39,7 @@ static inline uint32_t window_read_u32(const volatile uint32_t *from)
     return *from;
 }
 
-/* Returns whether a range lies in a window's DMA area. */
+/* Returns whether a range lies in the area of a window that has messages. */
 static inline bool window_has(uint32_t offset, uint64_t bytes)
 {
     return offset >= WINDOW_DMA_OFFSET && offset <= BACKEND_WINDOW_BYTES &&

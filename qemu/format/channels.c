@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Prints the kernel `channels`' sweep over voltages as CSV, a line a voltage.
- * The job has no INPUT. An open ion channel's current is its conductance times
- * the voltage's distance from REVERSAL_NV. A step lasts 10 us. Numbers are
- * exact integers until they are printed with six decimals.
- */
+/* Prints what the kernel `channels` has computed as CSV, one line for each
+   voltage of a sweep. The job has no INPUT. The current of an open ion channel
+   is its conductance times the distance of the voltage from REVERSAL_NV. A step
+   lasts 10 us. All numbers are exact integers until they are printed with six
+   decimals. */
 #include "qemu/format/format.h"
 
 #include "kernels/kernel.h"
@@ -26,13 +25,14 @@
 #define STEPS_MAX 100000u
 #define VOLTAGE_MAX_NV 200000000
 
-/* A channel of 20 pS carries 2e-8 pA per nV, which is 2e-10 fC per nV in a step
-   of 10 us. So 50 nV give 1e-6 pA, and 5000 nV give 1e-6 fC in a step. */
+/* A channel of 20 pS (picosiemens) carries 2e-8 pA for each nV, which is 2e-10
+   fC in a step of 10 us. So 50 nV give 1e-6 pA, and 5000 nV give 1e-6 fC a
+   step. */
 #define REVERSAL_NV 60000000
 #define NV_OF_UPA 50
 #define NV_STEPS_OF_UFC 5000
 
-/* A unit should take at least UNIT_INSTRUCTIONS. A load should have at most
+/* A unit should take at least UNIT_INSTRUCTIONS, and a load have at most
    UNITS_MAX units. A step of 32 channels takes about STEP_INSTRUCTIONS. */
 #define UNIT_INSTRUCTIONS 100000u
 #define UNITS_MAX (1u << 18)
@@ -54,8 +54,8 @@ struct sweep {
 
 /* ---- the argument ---- */
 
-/* Reads "-12.5", in mV, as nV. The text must end in the character `end`; *text
-   moves behind that. Returns whether the voltage is valid. */
+/* Reads a voltage such as "-12.5", in mV. The character `end` must follow it;
+ *text is moved behind that. Returns whether the voltage is valid. */
 static bool read_voltage(int64_t *voltage_nv, const char **text, char end)
 {
     const char *at = *text + (**text == '-');
@@ -138,7 +138,7 @@ static const struct option_row rows[] = {
      .allowed = "must be 0 to 2^64 - 1"},
 };
 
-/* Sets into how many units of the load a voltage is divided. A unit has a whole
+/* Sets how many units of the load compute one voltage. A unit has a whole
    number of groups of 32 channels. */
 static void set_pieces(struct sweep *sweep)
 {
@@ -207,8 +207,6 @@ struct point {
     uint64_t squares;
 };
 
-/* Returns the sweep's voltage number `value` in nV, rounded as the kernel
-   does. */
 static int64_t voltage_of(const struct sweep *sweep, uint64_t value)
 {
     int64_t span = sweep->last_nv - sweep->first_nv;
@@ -221,8 +219,8 @@ static int64_t voltage_of(const struct sweep *sweep, uint64_t value)
                     : sweep->first_nv + span * (int64_t)value / last;
 }
 
-/* Prints `before` and a quotient with six decimals, halves rounded away from 0:
-   ",-1.250000". */
+/* Prints `before` and a quotient with six decimals: ",-1.250000". Halves are
+   rounded away from 0. */
 static void print_millionths(FILE *out, const char *before, int64_t dividend,
                              int64_t divisor)
 {
@@ -236,12 +234,11 @@ static void print_millionths(FILE *out, const char *before, int64_t dividend,
             value % 1000000);
 }
 
-/*
- * Returns the mean current's standard deviation in millionths of a pA, rounded
- * down. The channels form B batches of 16. With S the sum of the batches'
- * values and Q that of their squares, S has the variance (B Q - S^2) / (B - 1).
- * B is at most 6250 and a value at most 1600000, so 123 bits hold all terms.
- */
+/* Returns the standard deviation of the mean current in millionths of a pA,
+   rounded down. Channels form B batches of 16. If S is the sum of the batches'
+   values and Q the sum of their squares, the variance of S is (B Q - S^2) / (B
+   - 1). B is at most 6250 and a value at most 1600000, so 123 bits hold all
+   terms. */
 static int64_t deviation_of(const struct sweep *sweep,
                             const struct point *point)
 {

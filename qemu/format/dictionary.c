@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Reads the files of kernel `dictionary`: a list of words, unchanged, and
- * digests. --arg is digests=FILE or a list of hexadecimal digests.
- */
+/* Reads two files for the kernel `dictionary`: a list of words, which stays as
+   it is, and digests. --arg is digests=FILE, or a list of hexadecimal
+   digests. */
 #include "qemu/format/format.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/file.h"
@@ -45,7 +44,6 @@ static int digest_order(const void *a, const void *b)
     return memcmp(a, b, DIGEST_BYTES);
 }
 
-/* Sorts the digests and removes repeated ones, as the kernel requires. */
 static void sort_digests(struct format_load *load)
 {
     uint32_t kept = 0;
@@ -62,7 +60,7 @@ static void sort_digests(struct format_load *load)
     load->arg_bytes = kept;
 }
 
-/* Returns whether a line ends behind its digest. In a file a blank and a name
+/* Returns whether a line ends after its digest. In a file, a blank and a name
    may follow the digest, as sha256sum writes them. */
 static bool ends_there(const char *text, size_t bytes, const char *path)
 {
@@ -86,8 +84,8 @@ static int no_digest(unsigned number, const char *path)
                       number);
 }
 
-/* Reads the digests of a file, one a line, without empty lines; or those of
-   --arg (path is NULL), between commas. */
+/* Reads the digests of a file, one a line, without empty lines. If `path` is
+   NULL, reads those of --arg, which commas separate. */
 static int list_digests(struct format_load *load, const char *text,
                         size_t bytes, const char *path)
 {
@@ -148,7 +146,7 @@ static int read_digests(struct format_load *load, const char *path)
     return status;
 }
 
-/* Refuses words that are too long, which the kernel would ignore silently. */
+/* Refuses words that are too long: the kernel would ignore them. */
 static int check_words(const struct format_load *load, const char *path)
 {
     uint64_t line = 1;
@@ -176,7 +174,8 @@ static int check_words(const struct format_load *load, const char *path)
     return 0;
 }
 
-/* Reads the list of words; the kernel takes lines that end in LF or CRLF. */
+/* Reads the list of words. Lines may end in LF or CR LF, as the kernel takes
+   both. */
 static int read_words(struct format_load *load, const char *path)
 {
     struct text text;
@@ -225,6 +224,7 @@ const struct format format_dictionary = {
     .done = "hashed",
     .thing = "word found",
     .things = "words found",
+    .arg_file = "digests=",
     .input = "a list of words, one a line of at most 255 bytes",
     .read = read_dictionary,
 };

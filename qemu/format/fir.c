@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads and writes WAV for the kernel fir. Its taps are designed here or come
- * from a text file.
+ * Reads and writes WAV for the kernel `fir`. The filter's taps are designed
+ * here, or come from a text file.
  *
- * Design: windowed sinc. Frequencies are fractions of half the sample rate. A
- * filter of T taps that lets LO to HI pass has the taps, k = 0 .. T - 1,
+ * The design is a windowed sinc. Frequencies are fractions of half the sample
+ * rate. A filter of T taps that lets LO to HI pass has the taps, for k = 0 .. T
+ * - 1,
  *
  *   w[k] (HI sinc(HI m) - LO sinc(LO m)),  m = k - (T - 1) / 2,
+ *   w[k] = 0.54 - 0.46 cos(2 pi k / (T - 1)),
  *
- * w[k] = 0.54 - 0.46 cos(2 pi k / (T - 1)). They are divided by their gain at 0
- * (low pass), at half the rate (high pass) or in the middle of the band.
+ * all divided by the filter's gain: that at 0 for a low pass, at half the
+ * sample rate for a high pass, else in the middle of the band.
  */
 #include "qemu/format/format.h"
 #include "qemu/format/sound.h"
@@ -30,7 +32,7 @@
 #define Q15 32768.0
 #define BETWEEN " \t,;[](){}" /* characters between taps */
 
-/* The options of --arg; 0 or NULL: not given. */
+/* What --arg asks for; 0 or NULL: not given. */
 struct design {
     double low_pass;  /* highest frequency that passes, Hz */
     double high_pass; /* lowest frequency that passes, Hz */
@@ -44,8 +46,8 @@ struct design {
 
 /* ---- --arg ---- */
 
-/* Reads a positive number up to the character `end`. Returns where it ends, or
-   NULL. */
+/* Reads a positive number up to the character `end`. Returns the text from
+   there on, or NULL. */
 static const char *read_hertz(double *value, const char *text, char end)
 {
     char *after;
@@ -122,7 +124,8 @@ static int read_design(struct design *design, struct format_load *load,
 
 /* ---- taps ---- */
 
-/* Adds a tap to the kernel's argument. Returns false if Q15 cannot hold it. */
+/* Adds a tap to the kernel's argument. Returns false if 16 bits (Q15) cannot
+   hold it. */
 static bool add_tap(struct format_load *load, double value)
 {
     double scaled = round(value * Q15);
@@ -143,8 +146,8 @@ static double sinc(double x)
     return x == 0 ? 1 : sin(M_PI * x) / (M_PI * x);
 }
 
-/* Designs taps that let frequencies `low` to `high` pass, with a gain of 1 at
-   `middle`. Frequencies are fractions of half the sample rate. */
+/* Designs taps that let frequencies from `low` to `high` pass, with a gain of 1
+   at `middle`. All three are fractions of half the sample rate. */
 static void design_taps(double tap[TAPS_MAX], uint32_t taps, double low,
                         double high, double middle)
 {
@@ -324,6 +327,7 @@ const struct format format_fir = {
     .example = "low=1000",
     .done = "filtered",
     .argument = ARGUMENT,
+    .arg_file = "file=",
     .input = SOUND_INPUT,
     .output = "a sound as INPUT is, or WAV, AIFF, AU, FLAC, CAF or W64 by "
               "OUTPUT's suffix",

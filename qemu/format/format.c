@@ -202,7 +202,6 @@ void format_list_files(struct format_load *load, const char *const path[],
     }
 }
 
-/* Appends a file to the load's. Returns 0 and sets its size, or returns 1. */
 static int append_file(struct format_load *load, uint64_t *bytes,
                        const char *path)
 {
@@ -219,7 +218,7 @@ static int append_file(struct format_load *load, uint64_t *bytes,
 int format_open_several(struct format_load *load, const char *const path[],
                         uint32_t count, uint8_t between)
 {
-    uint64_t bytes = 0; /* size of all files */
+    uint64_t bytes = 0; /* sum of the sizes of all files */
     int status = 0;
 
     load->unit_bytes = 1;
@@ -245,7 +244,7 @@ int format_open_several(struct format_load *load, const char *const path[],
     if (fflush(load->file) != 0) {
         return file_error(path[count - 1], "its copy: %s", strerror(errno));
     }
-    if (bytes == 0) { /* like a single empty file */
+    if (bytes == 0) { /* all files are empty: as for a single empty one */
         load->units = 0;
     }
     return 0;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Reads and writes image files. A file's contents tell its kind when it is
- * read, its suffix when it is written. Functions that return 1 have printed why
- * on stderr.
- */
+/* Reads and writes image files. When a file is read, its contents tell its
+   kind; when it is written, its suffix does. Functions return 0, or 1 after a
+   message on stderr. */
 #ifndef QEMU_FORMAT_IMAGE_FILE_H
 #define QEMU_FORMAT_IMAGE_FILE_H
 
@@ -18,7 +16,7 @@
 NODISCARD int image_read(struct image *image, struct format_load *load,
                          const char *path);
 
-/* Checks whether a file of this name can hold the image. Returns 0 or 1. */
+/* Checks whether a file of this name can hold the image. */
 NODISCARD int image_check_name(const struct image *image, const char *path);
 
 /* Writes a file whose name image_check_name() accepted: of the kind that its

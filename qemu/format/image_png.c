@@ -25,7 +25,7 @@ struct work {
     char reason[160];
 };
 
-/* Keeps the reason of libpng's error and jumps back; does not return. */
+/* libpng calls this at an error. Stores the reason and jumps back. */
 static void fail(png_structp png, png_const_charp reason)
 {
     struct work *work = png_get_error_ptr(png);
@@ -34,7 +34,7 @@ static void fail(png_structp png, png_const_charp reason)
     png_longjmp(png, 1);
 }
 
-/* Ignores libpng's warnings, which do not concern samples. */
+/* libpng calls this for a warning. Warnings do not concern samples. */
 static void ignore(png_structp png, png_const_charp reason)
 {
     (void)png;

@@ -41,11 +41,11 @@ static void catch_errors(jmp_buf *jump)
     pm_setusermessagefn(ignore);
 }
 
-/* The variables that must outlive a longjmp() out of libnetpbm. */
+/* Variables that must be valid after a longjmp() out of libnetpbm. */
 struct work {
     struct pam pam;
     struct image *image;
-    size_t bytes; /* size of the file being read */
+    size_t bytes; /* size of the file that is read */
     tuple *row;
     uint32_t y; /* row being read or written */
     bool more;  /* another image follows */
@@ -169,7 +169,6 @@ static void write_rows(struct work *work)
     }
 }
 
-/* Writes an image. Returns NULL, or what is wrong. */
 static const char *write_image(struct work *work)
 {
     jmp_buf jump;

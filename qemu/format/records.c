@@ -35,15 +35,16 @@
 
 static const struct {
     const char *name;
-    uint32_t accepted; /* as in the kernel: 16 contains, 8 begins, else a sum
-                          of less 1, equal 2, greater 4 */
+    /* as in the kernel: 16 contains, 8 begins; else the sum of 1 less, 2 equal,
+       4 greater */
+    uint32_t accepted;
 } operators[] = {{"lt", 1}, {"le", 3}, {"eq", 2},        {"ne", 5},
                  {"ge", 6}, {"gt", 4}, {"contains", 16}, {"begins", BEGINS}};
 
 enum type {
     TYPE_TEXT,
     TYPE_NUMBER,
-    TYPE_OPEN /* not given: VALUE decides */
+    TYPE_OPEN /* no type= is given: VALUE decides */
 };
 
 /* A condition of --arg. */
@@ -709,10 +710,8 @@ static void restore(uint8_t *to, const uint8_t *from, uint64_t bytes,
     }
 }
 
-/*
- * Returns whether the file's last row was returned. Equal rows get equal
- * answers, so comparing the last returned row suffices.
- */
+/* Returns whether the file's last row is in the output. Equal rows are all in
+   the output or none is, so it is enough to compare the output's last row. */
 static bool ends_with_last(const struct format_load *load,
                            const uint8_t *output, uint64_t bytes)
 {
@@ -784,7 +783,6 @@ static int check_records(const struct format_load *load, const char *path)
     return 0;
 }
 
-/* Writes the header row and the returned rows in the file's own form. */
 static int write_records(FILE *out, const struct format_load *load,
                          const char *path, const uint8_t *output,
                          uint64_t bytes)

@@ -25,7 +25,7 @@
 #define ROWS_FIRST 256u
 
 struct name {
-    char *text; /* malloc'd, with a 0 behind it */
+    char *text; /* malloc'd, with a final NUL */
     size_t bytes;
 };
 
@@ -97,7 +97,6 @@ static bool is_same(const char *word, const char *text, size_t bytes)
     return strlen(word) == bytes && memcmp(word, text, bytes) == 0;
 }
 
-/* Returns a field's first 40 bytes in a form for messages. */
 static const char *shown(char out[SHOWN_BYTES], const char *text, size_t bytes)
 {
     size_t kept = bytes < 40 ? bytes : 40;
@@ -105,7 +104,7 @@ static const char *shown(char out[SHOWN_BYTES], const char *text, size_t bytes)
     size_t at = 0;
 
     while (kept < bytes && kept > 0 && ((unsigned char)text[kept] >> 6) == 2) {
-        kept -= 1; /* cuts no character in two */
+        kept -= 1; /* so that no character is cut in two */
     }
     out[0] = '\0';
     while (at < kept) {
@@ -139,7 +138,8 @@ scan_error(struct scan *scan, uint64_t line, const char *format, ...)
     }
 }
 
-/* Returns message text that suggests a separator in the field; or "". */
+/* Returns text for a message that suggests which separator the field has; or
+   "". */
 static const char *divider_in(const char *text, size_t bytes)
 {
     static const struct {
@@ -170,7 +170,7 @@ static const char *cause_of(const struct scan *scan)
     return scan->single ? "; quote=' takes ' for quotes" : "";
 }
 
-/* Returns a text on why a field may be no number; or "". */
+/* Returns text for a message: why a field may be no number; or "". */
 static const char *cause_of_field(const struct scan *scan,
                                   const struct records_use *use,
                                   const char *text, size_t bytes)
@@ -238,7 +238,8 @@ static void match_number(struct scan *scan, struct records_use *use)
     }
 }
 
-/* Writes the first columns' names, with unusual characters made visible. */
+/* Writes the names of the first columns, with unusual characters made
+   visible. */
 static void list_names(char *out, size_t room, const struct scan *scan)
 {
     size_t used = 0;
@@ -482,8 +483,8 @@ static void end_field(void *text, size_t bytes, void *context)
     scan->fields += 1;
 }
 
-/* libcsv calls this at a record's end. `end` is the byte that ends the record,
-   or -1 at the end of the file. */
+/* libcsv calls this at the end of a record. `end` is the byte that ends it, or
+   -1 at the end of the file. */
 static void end_record(int end, void *context)
 {
     struct scan *scan = (struct scan *)context;
@@ -630,8 +631,8 @@ static int no_space(unsigned char byte)
     return 0;
 }
 
-/* Returns a line's last byte: its newline, or a carriage return that no newline
-   follows. Every line ends in a newline. */
+/* Returns the last byte of a line: its newline, or a carriage return without a
+   newline. Every line has one. */
 static uint8_t *line_end(uint8_t *at, const uint8_t *all)
 {
     uint8_t *newline = memchr(at, '\n', (size_t)(all - at));
@@ -704,7 +705,8 @@ static void scan_line(struct scan *scan, struct csv_parser *parser,
     scan_bytes(scan, parser, from, (size_t)(end - from), at);
 }
 
-/* Replaces the newline of a line that ends inside quotes. */
+/* Replaces the newline of a line that ends inside quotes by the table's byte
+   for it. */
 static void replace_newline(struct scan *scan, uint8_t *end)
 {
     if (*end == '\n') {
@@ -956,8 +958,8 @@ static int check_table(struct format_load *load, struct scan *scan)
 
 /* ---- files ---- */
 
-/* Returns whether a table's suffix says that tabs separate its fields: x.tsv,
-   or compressed x.tsv.gz. */
+/* Returns whether a file's suffix says that tabs separate the table's fields:
+   x.tsv, or compressed x.tsv.gz. */
 static bool says_tabs(const char *path)
 {
     size_t bytes = format_name_bytes(path);
@@ -966,8 +968,8 @@ static bool says_tabs(const char *path)
                          strncasecmp(path + bytes - 4, ".tab", 4) == 0);
 }
 
-/* Finds a first line that names the separator as spreadsheets do, sep=; or
-   "sep=;". */
+/* Looks for a first line that tells the separator, as spreadsheets write it:
+   sep=; or "sep=;". */
 static void find_hint(struct scan *scan)
 {
     uint8_t *data = scan->table.text.data;
@@ -993,7 +995,6 @@ static void find_hint(struct scan *scan)
     scan->hint_bytes = scan->hint != 0 ? at : 0;
 }
 
-/* Reads a file, and adds the last record's newline if it is missing. */
 static int read_file(struct format_load *load, struct scan *scan)
 {
     struct text *text = &scan->table.text;
@@ -1010,7 +1011,6 @@ static int read_file(struct format_load *load, struct scan *scan)
         text->data[text->bytes - 1] = '\n';
         text->returns += 1;
     }
-    /* The buffer has room for one more byte. */
     if (text->bytes > 0 && text->data[text->bytes - 1] != '\n') {
         text->data[text->bytes++] = '\n';
         scan->table.ended = true;
@@ -1036,8 +1036,8 @@ static void find_stands(uint8_t stand[STANDS], const bool used[256])
     }
 }
 
-/* Reads the files, and finds the byte that stands for newlines in all of
-   them. */
+/* Reads all tables, and finds a byte that can replace newlines in quotes in all
+   of them. */
 static int read_files(struct format_load *load, struct scan scan[],
                       uint32_t count)
 {
@@ -1066,7 +1066,6 @@ static int read_files(struct format_load *load, struct scan scan[],
     return status;
 }
 
-/* Returns the size of all records behind the header row. */
 static uint64_t rows_of(const struct records_table *table)
 {
     return table->text.bytes - table->header_bytes;

@@ -55,19 +55,19 @@ struct options {
 
 /* The patterns of the kernel's argument, without repeated ones. */
 struct patterns {
-    struct format_load *load; /* load whose argument gets the patterns */
-    const char *path;         /* file that lists the patterns; NULL: --arg */
+    struct format_load *load; /* the load whose argument gets the patterns */
+    const char *path; /* file with the patterns; NULL: they are in --arg */
     uint8_t separator;
     bool folds;
     unsigned count;
     struct {
-        uint32_t at; /* offset in the argument */
+        uint32_t at; /* where the pattern begins in the argument */
         uint32_t bytes;
-        unsigned number; /* line in the file, or index in --arg */
+        unsigned number; /* line in the file, or number in --arg */
     } pattern[PATTERNS_MAX];
-    unsigned again; /* number of repeated patterns */
+    unsigned again; /* number of repeated patterns, which are left out */
     unsigned again_number;
-    unsigned same_number; /* pattern that the first repeated one equals */
+    unsigned same_number; /* number of the pattern that came twice first */
 };
 
 static const char *place_of(const char *path)
@@ -75,8 +75,8 @@ static const char *place_of(const char *path)
     return path != NULL ? "line" : "pattern";
 }
 
-/* Prints what is wrong with pattern `number`, the line in the file or the index
-   in --arg. */
+/* Prints what is wrong with a pattern. `number` is its line in the file, or its
+   place in --arg. */
 static int print_error(const char *path, unsigned number, size_t bytes)
 {
     const char *name = path != NULL ? path : "--arg";
@@ -102,7 +102,6 @@ static bool is_same(const uint8_t *a, const uint8_t *b, size_t bytes,
     return true;
 }
 
-/* Returns whether a pattern was listed before, and counts the repeated one. */
 static bool is_again(struct patterns *patterns, const uint8_t *text,
                      size_t bytes, unsigned number)
 {
@@ -127,7 +126,7 @@ static void append(struct format_load *load, const void *bytes, size_t count)
     load->arg_bytes += (uint32_t)count;
 }
 
-/* Appends a pattern that was not listed before. Returns 0, or an exit status
+/* Appends a pattern, if it was not listed before. Returns 0, or an exit status
    after a message. */
 static int add_pattern(struct patterns *patterns, const uint8_t *text,
                        size_t bytes, unsigned number)
@@ -333,7 +332,8 @@ static int read_arg(struct format_load *load, const uint8_t *arg,
     return bytes > PATTERN_MAX ? print_error(NULL, 1, bytes) : 0;
 }
 
-/* Notes that a file's characters have more bytes than a pattern's. */
+/* Adds a note if characters of a file have more bytes than those of the
+   patterns. */
 static void note_wide(struct format_load *load, const char *path, uint64_t at,
                       uint64_t bytes)
 {
@@ -431,8 +431,8 @@ static int read_search(struct format_load *load, const char *path,
 }
 
 /* Returns a byte that no match can contain, a newline if possible. Between two
-   files it ends all matches of the first. Returns -1 if the patterns contain
-   all bytes. */
+   files, it keeps matches from reaching into the next file. Returns -1 if there
+   is no such byte. */
 static int byte_between(const struct format_load *load)
 {
     const struct options *options = load->context;

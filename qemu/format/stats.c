@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads samples for the kernel stats, raw ones or a sound file's. */
+/* Reads samples for the kernel `stats`: those of a sound file, or all bytes of
+   another file. */
 #include "qemu/format/format.h"
 #include "qemu/format/sound.h"
 #include "qemu/base/file.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIGNED 16u /* as in kernels/stats.c */
+#define SIGNED 16u /* flag in a type, as in kernels/stats.c */
 
 static const struct {
     const char *name;
@@ -38,7 +39,8 @@ static const char *type_name(uint8_t type)
     return types[i].name;
 }
 
-/* Checks raw samples; a unit of the load is a sample. */
+/* Checks samples that are all bytes of a file. A unit of the load is a
+   sample. */
 static int check_raw(struct format_load *load, const char *path, uint8_t type)
 {
     uint32_t bytes = type % SIGNED;
@@ -54,7 +56,6 @@ static int check_raw(struct format_load *load, const char *path, uint8_t type)
     return 0;
 }
 
-/* Refuses a type in --arg that is not the file's. */
 static int refuse_type(const char *path, uint8_t type, uint8_t is)
 {
     return usage_error("--arg: type '%s': samples of %s are %s; leave type= "
@@ -80,7 +81,6 @@ static int store_sound(struct format_load *load, const struct sound *sound,
     return 0;
 }
 
-/* Reads a sound file's samples, or all bytes of another file as samples. */
 static int take_samples(struct format_load *load, const char *path,
                         uint8_t *type)
 {

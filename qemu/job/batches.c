@@ -20,8 +20,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Returns the most rounds of a batch. Chunks on demand count as rounds: 64 per
-   node, a guess. */
+/* Returns the most rounds in which a batch may go out. A farm's chunks count as
+   rounds; 64 chunks a node is a guess. */
 static uint64_t rounds_max(const struct job_task *task)
 {
     if (task->schedule.kind == SCHEDULE_FARM) {
@@ -34,9 +34,9 @@ static uint64_t rounds_max(const struct job_task *task)
                                               : task->schedule.rounds;
 }
 
-/* Returns the most memory, in bytes, that a job takes on a node besides units
-   and outputs. An originator has the order's head, errands and jobs. Any other
-   node has heads, jobs and halos of all rounds. */
+/* Returns the most memory, bytes, that a job takes on a node besides units and
+   outputs. The originator holds message headers, errands (orders that it passes
+   on) and jobs. Any other node holds headers, jobs and halos of all rounds. */
 static uint64_t fixed_bytes(const struct job_task *task)
 {
     const struct kernel_terms *terms = &task->originator->terms;
@@ -48,8 +48,8 @@ static uint64_t fixed_bytes(const struct job_task *task)
                      WIRE_ANNOUNCE_BYTES + arg +
                      rounds_max(task) * (WIRE_JOB_BYTES_MAX + halo_bytes) + 64;
 
-    if (task->groups != NULL) {
-        bytes += SERIAL_ERRAND_BYTES * task->groups->count;
+    if (task->group_of_node != NULL) {
+        bytes += SERIAL_ERRAND_BYTES * task->request->originators;
     }
     if (policy->plan_bytes != NULL) {
         bytes += policy->plan_bytes(task);
@@ -62,8 +62,9 @@ static uint64_t fixed_bytes(const struct job_task *task)
     return bytes;
 }
 
-/* Returns 8P if a unit has P/Q bytes of output; 9P if units go out on demand:
-   an eighth of all outputs may have come ahead. */
+/* Returns 8P if a unit of the load has P/Q bytes of output. Returns 9P if units
+   go out on demand: an eighth of all outputs may have come back before the
+   rest. */
 static uint64_t output_eighths(const struct job_task *task)
 {
     const struct kernel_terms *terms = &task->originator->terms;
@@ -82,8 +83,8 @@ uint64_t batches_memory_units(const struct job_task *task)
             ? task->room_bytes
             : SCATTER_ROOM(BACKEND_WINDOW_BYTES - WINDOW_DMA_OFFSET, 0u);
     uint64_t fixed = fixed_bytes(task);
-    /* A unit has P/Q bytes of output. All numbers are integers after scaling by
-       8Q. */
+    /* A unit has P/Q bytes of output. Multiplied by 8Q, all numbers are
+       integers. */
     uint64_t q =
         8u * (terms->output_denominator > 0 ? terms->output_denominator : 1u);
     uint64_t unit =
@@ -113,7 +114,7 @@ bool batches_fit(const struct job_task *task)
                            : "this job";
     uint64_t most = batches_memory_units(task);
 
-    if (task->groups != NULL) {
+    if (task->group_of_node != NULL) {
         if (load->units <= most) {
             return true;
         }

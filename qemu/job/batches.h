@@ -8,20 +8,21 @@
 #include "qemu/job/request.h"
 #include "qemu/job/outcome.h"
 
-/* Returns the most units that fit a node's memory beside a job's other data. */
+/* Returns the most units of the load that a node's memory holds beside the
+   job's other data. */
 uint64_t batches_memory_units(const struct job_task *task);
 
-/* Whether at least one unit fits a node's memory. With --batch, that many units
-   must fit; with several originators, each whole load. Returns false after a
+/* Checks that a node's memory holds at least one unit; with --batch, that many
+   units; with several originators, each one's whole load. Returns false after a
    message on stderr. */
 bool batches_fit(const struct job_task *task);
 
-/* Returns the number of batches. All but the last have batches_units()
-   units. */
+/* Returns the number of batches. Each has batches_units() units; the last one
+   has the rest. */
 uint32_t batches_count(const struct job_task *task);
 uint32_t batches_units(const struct job_task *task);
 
-/* Merges the result *next into *into with the kernel's merge() and appends the
+/* Merges result *next into *into by the kernel's merge() and appends its
    output. Memory of *into is malloc'd or NULL. Returns 0, or -1 if the kernel
    refuses. */
 NODISCARD int batches_merge(struct kernel_result *into,

@@ -7,22 +7,22 @@
 #include "qemu/job/trial.h"
 #include "scatter/wire/wire.h"
 
-/* peters-syska is preferred if hybrid's answer time is longer by this factor.
- */
+/* The schedule peters-syska is preferred if hybrid's answer takes this many
+   times longer. */
 #define HYBRID_LATE 1.05
 
-/* A task with the knowledge from earlier jobs. */
+/* A task, and what earlier jobs have shown of it. */
 struct known {
     struct job_task task;
-    struct job_rate rate; /* of a normal node; units 0: kernel's estimate */
-    /* slow node in an earlier job; slow_shift 0: there was none */
+    struct job_rate rate; /* rate of a normal node; units 0: an estimate */
+    /* node that was slow in an earlier job; slow_shift 0: none was */
     struct injection slow;
 };
 
 /* ---- what is known ---- */
 
-/* Returns the slow node of trials: a neighbour of the originator, in place of
-   the node that was slow in an earlier job. */
+/* Returns the node that trials make slow if a node was slow in an earlier job:
+   a neighbour of the originator. */
 static struct injection slow_of(const struct job_task *task, const char *board)
 {
     double times = rates_slowest_over_median(task, board);
@@ -59,12 +59,12 @@ static struct known known_of(const struct request *request)
 
 /* ---- planning on boards ---- */
 
-/* Planning costs of the originator, in instructions (see choose.h). */
+/* Instructions that the originator takes to plan: the table of choose.h. */
 struct planning {
     double fixed;
     double node;
-    double best; /* additional cost of a search for several rounds */
-    /* additional cost per node if several rounds are found */
+    double best; /* further instructions to search for several rounds */
+    /* further instructions for each node if several rounds are found */
     double several_node;
 };
 
@@ -99,9 +99,9 @@ static double planning_ps(const struct job_task *task, unsigned rounds)
                                            : 0;
 }
 
-/* Whether boards compute too briefly on the pattern (torus/pattern.h) for
-   several rounds or for a first round before planning. False if the originator
-   alone would answer first: it then learns the unit time itself. */
+/* Returns whether shares take too little time for several rounds, or for a
+   first round before planning. Returns false if the originator alone would
+   answer first: it then measures the unit time itself. */
 static bool is_short(const struct known *known)
 {
     const struct request *request = known->task.request;
@@ -142,8 +142,6 @@ static struct job_schedule chosen_schedule(const struct choice *choice,
     return chosen.schedule;
 }
 
-/* Tries a schedule with a number of rounds. Returns answer_ps 0 if the mesh
-   does not support the schedule. */
 static struct choice try_rounds(const struct known *known,
                                 enum schedule schedule, uint8_t rounds)
 {
@@ -162,7 +160,6 @@ static struct choice try_rounds(const struct known *known,
     return choice;
 }
 
-/* Adds a schedule if the mesh supports it. Its rounds are 1 or WIRE_BEST. */
 static void add_schedule(struct choices *choices, const struct known *known,
                          enum schedule schedule)
 {
@@ -203,8 +200,9 @@ static void add_one_board(struct choices *choices, const struct known *known)
                             code_ps});
 }
 
-/* Adds hybrid, or one board if the mesh does not support hybrid. Adds
-   peters-syska if hybrid is missing or slower by more than HYBRID_LATE. */
+/* Adds the schedule hybrid to the choices; or, if the mesh does not support it,
+   one board alone. Adds peters-syska if hybrid is missing or if its answer is
+   later by more than HYBRID_LATE. */
 static void add_pattern(struct choices *choices, const struct known *known)
 {
     struct choices planned = {.count = 0};
@@ -227,7 +225,6 @@ const char *choice_name(const struct choice *choice)
     return choice->phases == 0 ? "one board" : schedule_name(choice->schedule);
 }
 
-/* Adds all choices of a mesh with an emulated fabric. */
 static void add_all(struct choices *choices, const struct known *known)
 {
     if (!known->task.originator->terms.cost_varies) {
@@ -236,7 +233,8 @@ static void add_all(struct choices *choices, const struct known *known)
         add_schedule(choices, known, SCHEDULE_STAR);
         add_schedule(choices, known, SCHEDULE_EQUAL);
     } else if (known->rate.units > 0) {
-        /* Units differ in time; the rate of an earlier job is a mean. */
+        /* Units differ in time, and the rate of an earlier job is a mean. So
+           one board's time is known only from a rate. */
         add_one_board(choices, known);
     }
     add_schedule(choices, known, SCHEDULE_FARM);

@@ -9,8 +9,8 @@
 
 #define PS_PER_US 1000000u
 
-/* Adds an event to the node's current interval, which ends with
-   EVENT_COMPUTE_END. */
+/* Adds an event to the node's current interval. An event EVENT_COMPUTE_END ends
+   the interval. */
 static void read_interval(struct outcome_node *node,
                           const struct node_event *event, uint64_t at_ps)
 {
@@ -26,7 +26,7 @@ static void read_interval(struct outcome_node *node,
         interval->units = event->value;
         interval->compute_start_ps = at_ps;
         if (interval->forwarded_ps == 0) {
-            interval->forwarded_ps = at_ps; /* later rounds lack the event */
+            interval->forwarded_ps = at_ps; /* logged in later rounds only */
         }
         break;
     case EVENT_COMPUTE_END:
@@ -57,7 +57,8 @@ static void read_events(struct outcome_node *node, uint64_t zero_ps)
         node->finished_ps = node->interval[k].compute_end_ps;
     }
     if (node->ports_ps > outcome_compute_ps(node)) {
-        /* ports_ps, in whole us, may exceed a short compute time */
+        /* ports_ps is a multiple of 1 us, so it may exceed a short compute
+           time */
         node->ports_ps = outcome_compute_ps(node);
     }
     node->hop_ps = node->interval[0].forwarded_ps;
@@ -68,8 +69,8 @@ static void read_events(struct outcome_node *node, uint64_t zero_ps)
 void collect_log(struct outcome_node *node, const struct node_event *event,
                  uint32_t count, uint64_t zero_ps)
 {
-    /* A node without units in a batch keeps its log of the previous batch. That
-       log ends before this batch's scatter began. */
+    /* A node that gets no units in a batch keeps its log of an earlier batch.
+       That log ends before this batch's scatter began. */
     bool is_old =
         count > 0 && (int64_t)(event[count - 1].time_ps - zero_ps) < 0;
     struct node_event *copy = memory_or_exit(calloc(count + 1u, sizeof *copy));
@@ -77,7 +78,7 @@ void collect_log(struct outcome_node *node, const struct node_event *event,
     memcpy(copy, event, count * sizeof *copy);
     node->event = copy;
     node->event_count = is_old ? 0 : count;
-    /* One entry per event is enough, plus one for an unfinished interval. */
+    /* No interval takes less than one event; one more may be unfinished. */
     node->interval =
         memory_or_exit(calloc(node->event_count + 1u, sizeof *node->interval));
     read_events(node, zero_ps);

@@ -5,10 +5,10 @@
 
 #include "qemu/job/outcome.h"
 
-/* Copies a node's log into *node, which must be zeroed, and sets the times of
-   the node. Times count from zero_ps, the start of the scatter. The log has no
-   receipts; each mesh adds these itself. A log that ends before zero_ps belongs
-   to an earlier batch and counts as empty. */
+/* Copies a node's event log into *node, which must be zeroed, and derives the
+   node's times from it. Times count from zero_ps, the start of the scatter.
+   Logs do not have receipts; the caller adds them. A log that ends before
+   zero_ps belongs to an earlier batch and counts as empty. */
 void collect_log(struct outcome_node *node, const struct node_event *event,
                  uint32_t count, uint64_t zero_ps);
 

@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ready delay of probes and answers, ns (scatter/engine/probe.h). Every board,
-   even a slowed one, queues a message in less time. */
+/* Time from a probe's order to its sending, ns (scatter/engine/probe.h). Even a
+   slowed board queues a message in less time. */
 #define READY_DELAY_NS 50000u
 
 struct fabric_job {
@@ -30,11 +30,12 @@ struct fabric_job {
     uint32_t nodes;
     struct gdb_sockets *sockets; /* or NULL */
     char zygote_object[PATH_MAX];
+    struct torus_coord *originator; /* positions of all originators */
     struct mesh_config config;
     struct backend backend;
     struct mesh driver;
-    uint32_t first_circuit; /* index of the last order's first circuit */
-    bool computing;         /* all boards are up, and progress was printed */
+    uint32_t first_circuit; /* index of the order's first circuit */
+    bool computing;         /* true: all boards are up, and that was printed */
 };
 
 static struct fabric_job *job_of(struct job_mesh *mesh)
@@ -49,7 +50,6 @@ static struct window *window_of(const struct fabric_job *job, uint32_t node)
 
 /* ---- progress ---- */
 
-/* Returns the number of units that a node's log shows as computed. */
 static uint64_t units_computed(const struct window *window)
 {
     uint32_t events = window_read_u32(&window->log.events_written);
@@ -105,11 +105,17 @@ static struct fabric_job *create(const struct job_task *task, bool probed)
     struct fabric_job *job = memory_or_exit(calloc(1, sizeof *job));
 
     job->nodes = torus_nodes(task->request->size);
+    job->originator = memory_or_exit(
+        calloc(task->request->originators, sizeof *job->originator));
+    for (uint32_t i = 0; i < task->request->originators; ++i) {
+        job->originator[i] = task->request->originator[i].at;
+    }
     job->config = (struct mesh_config){
         .watchdog_s = task->request->gdb ? 0 : task->request->watchdog_s,
         .size = task->request->size,
-        .originator = task->originator->at,
-        .groups = task->groups,
+        .originators = task->request->originators,
+        .originator = job->originator,
+        .group_of_node = task->group_of_node,
         .fabric = {.size = task->request->size,
                    .profile = task->request->profile,
                    .ports_at_once = task->request->ports,
@@ -133,8 +139,8 @@ static unsigned ranks_of(const struct job_task *task)
     return task->request->on_one_rank ? 1 : ranks_count();
 }
 
-/* Opens the sockets for debuggers and prints where they are. Returns NULL after
-   a message. */
+/* Opens a socket for each board's debugger and prints the paths. Returns NULL
+   after a message. */
 static struct gdb_sockets *open_doors(const struct job_task *task)
 {
     struct gdb_sockets *sockets =
@@ -154,7 +160,6 @@ static struct gdb_sockets *open_doors(const struct job_task *task)
     return sockets;
 }
 
-/* Describes the boards to start. Returns 0, or -1 after a message. */
 static int describe_boards(struct boards_config *boards, struct fabric_job *job,
                            const struct job_task *task)
 {
@@ -179,7 +184,6 @@ static int describe_boards(struct boards_config *boards, struct fabric_job *job,
     return 0;
 }
 
-/* Starts the nodes. Each MPI rank starts its share of them. */
 static int start_nodes(struct fabric_job *job, const struct job_task *task)
 {
     const struct request *request = task->request;
@@ -207,12 +211,13 @@ static void close_mesh(struct job_mesh *mesh)
     struct fabric_job *job = job_of(mesh);
 
     mesh_free(&job->driver);
-    /* stop() restores the signal handlers. A signal may then end the program,
-       so the gdb sockets are closed before. */
+    /* After stop() restores the signal handlers, a signal may end the program.
+       So the sockets are closed before. */
     gdb_close(job->sockets);
     if (job->backend.stop != NULL) {
         job->backend.stop(job->backend.context);
     }
+    free(job->originator);
     free(job);
 }
 
@@ -234,14 +239,12 @@ static int open_mesh(struct job_mesh **mesh, const struct job_task *task,
 
 /* ---- orders ---- */
 
-/* Prints the states of originators that ended without a report. Returns whether
-   any did. */
 static bool explain_silence(const struct fabric_job *job)
 {
     const struct mesh_config *config = &job->config;
     bool silent = false;
 
-    for (uint32_t i = 0; i < mesh_originators(config); ++i) {
+    for (uint32_t i = 0; i < config->originators; ++i) {
         uint32_t node = mesh_originator(config, i);
         struct torus_coord at = torus_coord_of(config->size, node);
 
@@ -296,7 +299,8 @@ static void read_node(struct outcome *outcome, const struct fabric_job *job,
                 outcome->plan.scatter_start_ps);
 }
 
-/* Lowers hop_ps of a node to the time when its switch saw a request to send. */
+/* Lowers hop_ps of a circuit's source to the time when the source's switch saw
+   the request to send. */
 static void read_hop(struct outcome_node *source,
                      const struct circuit_record *circuit)
 {
@@ -305,28 +309,28 @@ static void read_hop(struct outcome_node *source,
     }
 }
 
-/* Counts a message with a share of the load. A node receives all shares at one
-   port, in the order of rounds. */
+/* Counts a circuit that brought a share of the load to a node, and sets the
+   node's times of receipt. A node receives all shares at one port, round by
+   round. */
 static void read_receipt(struct outcome_node *node,
                          struct circuit_record *circuit, uint16_t *receipts)
 {
     if (*receipts == 0) {
         node->layer = circuit->phase;
     }
-    circuit->phase = node->layer; /* a tree's later rounds lack the phase */
+    circuit->phase = node->layer; /* unknown in later rounds of a tree */
     circuit->round = *receipts;
     *receipts += 1;
     for (unsigned k = 0; k < node->intervals; ++k) {
         if (node->interval[k].round == circuit->round) {
             node->interval[k].received_ps = circuit->end_ps;
-            break; /* a share may be computed in two intervals */
+            break; /* a share may be computed in several intervals */
         }
     }
     if (circuit->round == 0) {
         node->received_ps = circuit->end_ps;
         if (node->forwarded_ps < circuit->end_ps) {
-            /* The node queued its sends while the message was still
-               arriving. */
+            /* The node queued its sends while this message arrived. */
             node->interval[0].forwarded_ps = circuit->end_ps;
             node->forwarded_ps = circuit->end_ps;
             node->hop_ps = circuit->end_ps;
@@ -334,8 +338,8 @@ static void read_receipt(struct outcome_node *node,
     }
 }
 
-/* Whether a node is a farm's master. Intervals of masters are numbered by
-   chunk; intervals of other nodes are numbered by message. */
+/* Returns whether a node is a master of a farm. A master numbers its intervals
+   by chunk, any other node by received message. */
 static bool numbers_chunks(const struct outcome_node *node, uint16_t parts)
 {
     bool other = false;
@@ -349,8 +353,8 @@ static bool numbers_chunks(const struct outcome_node *node, uint16_t parts)
     return parts > 0 && other;
 }
 
-/* Sets the receipt times of masters' intervals. A chunk came with the last
-   message before its interval. */
+/* Sets the times when masters received the chunks of their intervals. A chunk
+   came with the last message before its interval. */
 static void read_masters(struct outcome *outcome, const uint16_t *receipts)
 {
     bool *master = memory_or_exit(calloc(outcome->node_count, 1));
@@ -378,7 +382,6 @@ static void read_masters(struct outcome *outcome, const uint16_t *receipts)
     free(master);
 }
 
-/* Copies the order's circuits. Times count from the start of the scatter. */
 static void read_circuits(struct outcome *outcome, const struct fabric *fabric,
                           uint32_t first)
 {
@@ -402,7 +405,7 @@ static void read_circuits(struct outcome *outcome, const struct fabric *fabric,
         outcome->payload_bytes += circuit->bytes - CIRCUIT_HEADER_BYTES;
         if (circuit->kind == WIRE_BRANCH ||
             circuit->kind == WIRE_BRANCH_ROUND || circuit->kind == WIRE_CHUNK) {
-            circuit->kind = WIRE_PART; /* reports show shares alike */
+            circuit->kind = WIRE_PART; /* reports show all shares alike */
         }
         if (circuit->kind == WIRE_PART) {
             uint32_t to = circuit->destination;

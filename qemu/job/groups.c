@@ -12,20 +12,21 @@
 
 #define NO_GROUP UINT16_MAX
 
-/* While n nodes are free, a group gets 1 + n / AT_ONCE nodes at a time. */
+/* While n nodes are free, the originator that takes nodes next takes 1 + n /
+   AT_ONCE of them. */
 #define AT_ONCE 64u
 
-/* Largest mesh, in nodes, whose groups exchange nodes to shorten port queues.
-   On a larger mesh a queue longer by one node does not matter. */
+/* Largest mesh, in nodes, on which groups exchange nodes to shorten the queues
+   of sends at ports. On a larger mesh one send more in a queue does not
+   matter. */
 #define EXCHANGE_NODES_MAX 100u
 
 /* ---- when a group ends ---- */
 
-/* Most sends that an originator queues at once. */
 #define SENDS_MAX 768u
 
-/* A unit's planned compute time is above its transfer time / 2^15. Planners
-   need at least transfer time / 2^16 (scatter/plan/job.h). */
+/* A unit is planned with a compute time above its transfer time / 2^RATIO_BITS.
+   Planners require at least 2^-16 of it (scatter/plan/job.h). */
 #define RATIO_BITS 15u
 
 static uint64_t planned_unit_ps(uint64_t transfer_ps, double compute_ps)
@@ -38,8 +39,8 @@ static uint64_t planned_unit_ps(uint64_t transfer_ps, double compute_ps)
     return unit_ps > least_ps ? unit_ps : least_ps;
 }
 
-/* Returns the bytes of a message besides its units: header, job, halo and, if
-   units have outputs, 8 bytes for each return phase from 0 on. */
+/* Returns the bytes of a message without its units: header, job, halo and, if
+   units have outputs, 8 bytes for each phase in which outputs may return. */
 static uint64_t head_bytes_of(const struct job_task *task, const uint8_t *tree)
 {
     uint64_t bytes = CIRCUIT_HEADER_BYTES + WIRE_JOB_BYTES +
@@ -75,8 +76,8 @@ static struct plan_job input_of(const struct job_task *task,
         .equal = schedule_is_equal(task->schedule.kind)};
 }
 
-/* Replaces *makespan_ps, the makespan of one round, by that of several rounds
-   unless these are infeasible or, with WIRE_BEST, not shorter. */
+/* Replaces the makespan of one round by that of several rounds. Keeps it if
+   several rounds are infeasible or, with WIRE_BEST, not shorter. */
 static void plan_rounds(uint64_t *makespan_ps, const struct job_task *task,
                         const struct plan_job *input, uint8_t *tree, void *work)
 {
@@ -99,8 +100,6 @@ static void plan_rounds(uint64_t *makespan_ps, const struct job_task *task,
     free(tried.tables);
 }
 
-/* Plans the group's job as its originator does. Returns the end, ps; 0 if no
-   plan exists. */
 static uint64_t planned_ps(const struct job_task *task, uint8_t *tree)
 {
     struct plan_job input = input_of(task, tree);
@@ -118,9 +117,9 @@ static uint64_t planned_ps(const struct job_task *task, uint8_t *tree)
                       (double)makespan_ps);
 }
 
-/* Returns the planned end of a task's group, ps. Without a plan the originator
-   computes alone. The time of the nodes' software counts as 0: it made no
-   difference on 25 boards with loads of 20 kB and more. */
+/* Returns when a task's group is planned to end, ps. Without a plan the
+   originator computes alone. Nodes' software is planned to take no time, which
+   made no difference on 25 boards with loads of 20 kB and more. */
 static uint64_t end_ps(const struct job_task *task)
 {
     uint8_t *tree = job_policy_tree(task);
@@ -137,19 +136,20 @@ static uint64_t end_ps(const struct job_task *task)
 
 /* ---- who gets the next node ---- */
 
-/* Returns the distance of a node from an originator. Among equally distant
-   nodes, one farther from the next originator counts as nearer. */
-static uint32_t distance(const struct mesh_groups *groups,
-                         struct torus_size size, uint32_t group,
+/* Returns a distance by which nodes are sorted: that of a node from a group's
+   originator. Of equally distant nodes, the one farther from the nearest other
+   originator has the smaller value. */
+static uint32_t distance(const struct request *request, uint32_t group,
                          struct torus_coord at)
 {
+    struct torus_size size = request->size;
     uint32_t most = size.width + size.height;
     uint32_t own = 0;
     uint32_t others = most;
 
-    for (uint32_t i = 0; i < groups->count; ++i) {
+    for (uint32_t i = 0; i < request->originators; ++i) {
         uint32_t hops =
-            torus_hops(size, torus_away(size, groups->originator[i], at));
+            torus_hops(size, torus_away(size, request->originator[i].at, at));
 
         if (i == group) {
             own = hops;
@@ -160,20 +160,19 @@ static uint32_t distance(const struct mesh_groups *groups,
     return own * 2 * most + most - others;
 }
 
-/* Returns the nearest free node. One must exist. */
-static uint32_t nearest(const struct mesh_groups *groups,
-                        struct torus_size size, uint32_t group)
+static uint32_t nearest(const uint16_t *of_node, const struct request *request,
+                        uint32_t group)
 {
     uint32_t best = UINT32_MAX;
     uint32_t node = 0;
 
-    for (uint32_t i = 0; i < torus_nodes(size); ++i) {
+    for (uint32_t i = 0; i < torus_nodes(request->size); ++i) {
         uint32_t far;
 
-        if (groups->of_node[i] != NO_GROUP) {
+        if (of_node[i] != NO_GROUP) {
             continue;
         }
-        far = distance(groups, size, group, torus_coord_of(size, i));
+        far = distance(request, group, torus_coord_of(request->size, i));
         if (far < best) {
             best = far;
             node = i;
@@ -194,42 +193,36 @@ static uint32_t latest(const uint64_t ends_ps[], uint32_t count)
 
 /* ---- groups ---- */
 
-/* Makes one group per originator, with no other nodes. */
-static struct mesh_groups *make_alone(uint16_t *of_node,
-                                      const struct request *request)
+static uint16_t *make_alone(const struct request *request)
 {
-    struct mesh_groups *groups = memory_or_exit(malloc(sizeof *groups));
-    struct torus_coord *originator =
-        memory_or_exit(calloc(request->originators, sizeof *originator));
+    uint32_t nodes = torus_nodes(request->size);
+    uint16_t *of_node = memory_or_exit(calloc(nodes, sizeof *of_node));
 
-    for (uint32_t i = 0; i < torus_nodes(request->size); ++i) {
+    for (uint32_t i = 0; i < nodes; ++i) {
         of_node[i] = NO_GROUP;
     }
     for (uint32_t i = 0; i < request->originators; ++i) {
-        originator[i] = request->originator[i].at;
-        of_node[torus_index(request->size, originator[i])] = (uint16_t)i;
+        of_node[torus_index(request->size, request->originator[i].at)] =
+            (uint16_t)i;
     }
-    *groups = (struct mesh_groups){.count = request->originators,
-                                   .originator = originator,
-                                   .of_node = of_node};
-    return groups;
+    return of_node;
 }
 
-static void deal_out(const struct mesh_groups *groups, uint16_t *of_node,
-                     const struct job_task task[])
+static void deal_out(uint16_t *of_node, const struct job_task task[])
 {
-    struct torus_size size = task[0].request->size;
-    uint32_t left = torus_nodes(size) - groups->count;
-    uint64_t *ends_ps = memory_or_exit(calloc(groups->count, sizeof *ends_ps));
+    const struct request *request = task[0].request;
+    uint32_t count = request->originators;
+    uint32_t left = torus_nodes(request->size) - count;
+    uint64_t *ends_ps = memory_or_exit(calloc(count, sizeof *ends_ps));
 
-    for (uint32_t i = 0; i < groups->count; ++i) {
+    for (uint32_t i = 0; i < count; ++i) {
         ends_ps[i] = end_ps(&task[i]);
     }
     while (left > 0) {
-        uint32_t group = latest(ends_ps, groups->count);
+        uint32_t group = latest(ends_ps, count);
 
         for (uint32_t i = 1 + left / AT_ONCE; i > 0; --i) {
-            of_node[nearest(groups, size, group)] = (uint16_t)group;
+            of_node[nearest(of_node, request, group)] = (uint16_t)group;
             left -= 1;
         }
         ends_ps[group] = end_ps(&task[group]);
@@ -239,7 +232,8 @@ static void deal_out(const struct mesh_groups *groups, uint16_t *of_node,
 
 /* ---- queues of equal length ---- */
 
-/* Returns the length of the longest port queue of the task's originator. */
+/* Returns how many sends the longest queue at a port of the task's originator
+   has. */
 static unsigned longest(const struct job_task *task)
 {
     uint8_t *tree = job_policy_tree(task);
@@ -257,8 +251,9 @@ static void swap(uint16_t *of_node, uint32_t a, uint32_t b)
     of_node[b] = group;
 }
 
-/* Whether exchanging nodes a and b of different groups pays: the longest queue
-   of a's group becomes shorter, and that of b's group no longer. */
+/* Returns whether it pays to exchange nodes a and b of different groups: the
+   longest queue at a port of a's originator becomes shorter, and that of b's
+   originator no longer. */
 static bool gains(const struct job_task task[], uint16_t *of_node, uint32_t a,
                   uint32_t b)
 {
@@ -274,24 +269,27 @@ static bool gains(const struct job_task task[], uint16_t *of_node, uint32_t a,
     return better;
 }
 
-static bool is_originator(const struct mesh_groups *groups,
-                          struct torus_size size, uint32_t node)
+static bool is_originator(const uint16_t *of_node,
+                          const struct request *request, uint32_t node)
 {
-    return torus_index(size, groups->originator[groups->of_node[node]]) == node;
+    struct torus_coord at = request->originator[of_node[node]].at;
+
+    return torus_index(request->size, at) == node;
 }
 
-/* Exchanges two nodes so that a queue becomes shorter. Returns whether such a
-   pair exists. */
-static bool shorten(const struct mesh_groups *groups, uint16_t *of_node,
-                    const struct job_task task[])
+/* Exchanges two nodes of different groups if that shortens a queue at a port.
+   Returns whether there were two. */
+static bool shorten(uint16_t *of_node, const struct job_task task[])
 {
-    struct torus_size size = task[0].request->size;
-    uint32_t nodes = torus_nodes(size);
+    const struct request *request = task[0].request;
+    uint32_t nodes = torus_nodes(request->size);
 
     for (uint32_t a = 0; a < nodes; ++a) {
         for (uint32_t b = 0; b < nodes; ++b) {
-            if (of_node[a] != of_node[b] && !is_originator(groups, size, a) &&
-                !is_originator(groups, size, b) && gains(task, of_node, a, b)) {
+            if (of_node[a] != of_node[b] &&
+                !is_originator(of_node, request, a) &&
+                !is_originator(of_node, request, b) &&
+                gains(task, of_node, a, b)) {
                 swap(of_node, a, b);
                 return true;
             }
@@ -300,27 +298,17 @@ static bool shorten(const struct mesh_groups *groups, uint16_t *of_node,
     return false;
 }
 
-struct mesh_groups *groups_make(struct job_task task[])
+uint16_t *groups_make(struct job_task task[])
 {
     const struct request *request = task[0].request;
-    uint32_t nodes = torus_nodes(request->size);
-    uint16_t *of_node = memory_or_exit(calloc(nodes, sizeof *of_node));
-    struct mesh_groups *groups = make_alone(of_node, request);
+    uint16_t *of_node = make_alone(request);
 
-    for (uint32_t i = 0; i < groups->count; ++i) {
-        task[i].groups = groups;
+    for (uint32_t i = 0; i < request->originators; ++i) {
+        task[i].group_of_node = of_node;
     }
-    deal_out(groups, of_node, task);
-    while (nodes <= EXCHANGE_NODES_MAX && shorten(groups, of_node, task)) {
+    deal_out(of_node, task);
+    while (torus_nodes(request->size) <= EXCHANGE_NODES_MAX &&
+           shorten(of_node, task)) {
     }
-    return groups;
-}
-
-void groups_free(struct mesh_groups *groups)
-{
-    if (groups != NULL) {
-        free((void *)(uintptr_t)groups->originator);
-        free((void *)(uintptr_t)groups->of_node);
-    }
-    free(groups);
+    return of_node;
 }

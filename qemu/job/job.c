@@ -18,13 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A running job. Several originators work at the same time, each with its own
-   group of nodes. */
+/* A running job. Several originators work at the same time, each with its group
+   of nodes. */
 struct job {
     uint32_t originators;
     struct job_task *task;
     struct job_order *order;
-    struct mesh_groups *groups; /* NULL: there is one originator */
+    uint16_t *group_of_node; /* NULL: one originator serves all nodes */
     struct job_mesh *mesh;
 };
 
@@ -49,8 +49,6 @@ static void record_batch(struct outcome *outcome, const struct outcome *next)
     timeline_sha256(next, batch->timeline);
 }
 
-/* Adds the outcome of the next batch to *outcome and frees *next. Returns 0, or
-   an exit status after a message if the kernel refuses to merge results. */
 static int add_batch(struct outcome *outcome, struct outcome *next,
                      const struct job_task *task)
 {
@@ -64,7 +62,7 @@ static int add_batch(struct outcome *outcome, struct outcome *next,
     record_batch(outcome, next);
     outcome->load_units += next->load_units;
     outcome->load_bytes += next->load_bytes;
-    /* conflicts and port counters count from the start of the job */
+    /* these count from the start of the job, not of the batch */
     outcome->conflicts = next->conflicts;
     outcome->retries += next->retries;
     outcome->retransmissions += next->retransmissions;
@@ -89,7 +87,6 @@ static int add_batch(struct outcome *outcome, struct outcome *next,
     return error != 0 ? EXIT_FAILED : 0;
 }
 
-/* Sends each originator its order of batch `index`. Waits for the reports. */
 static int send_orders(struct job *job, uint32_t index)
 {
     struct mesh_order *orders =
@@ -127,7 +124,6 @@ static int run_batch(struct outcome *outcome, struct job *job, uint32_t index)
     return status;
 }
 
-/* Runs all batches. Several originators have only one batch. */
 static int run_batches(struct outcome *outcome, struct job *job)
 {
     const struct job_task *task = &job->task[0];
@@ -161,11 +157,12 @@ static void close_job(struct job *job)
     }
     free(job->order);
     free(job->task);
-    groups_free(job->groups);
+    free(job->group_of_node);
 }
 
-/* Divides the mesh among the originators and makes their trees. Returns 0, or
-   an exit status after a message. Close the job in both cases. */
+/* Divides the mesh among the originators and makes each one's tree. Returns 0,
+   or an exit status after a message. The caller closes the job in both
+   cases. */
 static int open_job(struct job *job, const struct job_task *task)
 {
     uint32_t count = task->request->originators;
@@ -181,7 +178,7 @@ static int open_job(struct job *job, const struct job_task *task)
         job->task[i].group = i;
     }
     if (count > 1) {
-        job->groups = groups_make(job->task);
+        job->group_of_node = groups_make(job->task);
     }
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
         status = job_order_open(&job->order[i], &job->task[i]);
@@ -189,7 +186,6 @@ static int open_job(struct job *job, const struct job_task *task)
     return status;
 }
 
-/* Runs the job on the open mesh. Closes the mesh. */
 static int run_all(struct outcome *outcome, struct job *job, double start_s)
 {
     struct job_mesh *mesh = job->mesh;

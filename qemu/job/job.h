@@ -9,12 +9,12 @@
 
 /*
  * Runs the job on the request's mesh, batch by batch. `watch` shows the
- * progress; may be NULL. `farm_end` returns the planned end of a farm
- * (trial_farm_ps()); NULL: the end stays unknown.
+ * progress; NULL: nobody watches. `farm_end` computes the planned end of a
+ * farm, as trial_farm_ps() does; NULL: the end stays unknown.
  *
- * Returns 0 and *outcome, which the caller frees with outcome_free(). On
- * failure returns an exit status after a message on stderr; nothing is to be
- * freed. The request must outlive the outcome.
+ * Returns 0 and *outcome, which the caller frees by outcome_free(). On failure
+ * returns an exit status after a message on stderr; then there is nothing to
+ * free. The request must outlive the outcome.
  */
 NODISCARD int job_run(struct outcome *outcome, const struct request *request,
                       const struct job_schedule *schedule, struct watch *watch,

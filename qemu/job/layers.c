@@ -21,7 +21,6 @@ static void fill_pattern(struct outcome *outcome)
     }
 }
 
-/* Returns the input of theory_plan() for `units` units in one round. */
 static struct theory_input input_of(const struct outcome *outcome,
                                     uint64_t units)
 {
@@ -52,9 +51,9 @@ static void fill_exact(struct outcome *outcome)
     }
 }
 
-/* Adds the originator's software time that the plan of several rounds has. If a
-   first round went ahead of the plan, also adds the time of measuring and
-   planning during that round. */
+/* Adds the time of the originator's software, which the plan of several rounds
+   has, too. If a first round went out before the plan was made, also adds the
+   time of measuring and planning during that round. */
 uint64_t layers_one_round_ps(const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
@@ -79,10 +78,9 @@ uint64_t layers_one_round_ps(const struct outcome *outcome)
            (plan->advance ? plan->measure_ps + plan->plan_ps : 0);
 }
 
-/* Computes the mean share and volume of each layer. Circuits are sorted by
-   the time of their grant, and a node receives before it sends. Going
-   backwards, a subtree is therefore complete when it is added to its parent's.
-   Units of all rounds count. */
+/* Computes the mean share and volume of each layer, over all rounds. A node
+   receives before it sends, so going back through the circuits by time, a
+   node's volume is complete before it is added to its parent's. */
 static void fill_tree(struct outcome *outcome)
 {
     uint64_t *volume =

@@ -18,34 +18,34 @@
 #define KIB UINT64_C(1024)
 #define MIB (KIB * KIB)
 
-/* Number of copies of the load that all nodes together hold: on the originator,
-   on forwarding nodes, and in the work area of native nodes. */
+/* Copies of the load that all nodes together hold: the originator's, those of
+   nodes that pass it on, and those in the work area of native nodes. */
 #define LOAD_COPIES 4u
 
-/* RANK_BYTES: memory of an MPI rank without nodes. COPY_BYTES: memory of each
-   copy of a window that rank 0 keeps. */
+/* RANK_BYTES: memory of an MPI rank besides its nodes. COPY_BYTES: memory of
+   each copy of a board's shared memory that rank 0 keeps. */
 #define RANK_BYTES (24 * MIB)
 #define COPY_BYTES (32 * KIB)
 
-/* Memory of one kind of nodes, bytes: a fixed amount, plus an amount per
+/* Memory of one kind of nodes, bytes: a fixed amount, plus an amount for each
    node. */
 struct need {
     uint64_t fixed;
     uint64_t node;
 };
 
-/* Forked boards share memory with the zygote, the process that forks them.
-   Other boards share only the program text. */
+/* Forked boards share memory with their zygote (qemu/board/zygote.h). Boards
+   that are started one by one share only the text of QEMU. */
 static const struct need forked = {34 * MIB, 1420 * KIB};
 static const struct need forked_early = {34 * MIB, 2500 * KIB};
 static const struct need executed = {24 * MIB, 11500 * KIB};
 static const struct need native = {8 * MIB, 36 * KIB};
 static const struct need serial = {24 * MIB, 15 * MIB};
 
-/* QEMU version whose boards take less memory, because they are forked after
-   their machine is made (qemu/board/DESIGN.md). Asking for the version takes 20
-   ms. Fewer than FEW_BOARDS boards skip this; the larger need is at most 100
-   MiB more. */
+/* Version of QEMU whose boards take less memory: they are forked after their
+   machine is made (qemu/board/DESIGN.md). Asking QEMU for its version takes 20
+   ms. For fewer than FEW_BOARDS boards the larger need is taken without asking;
+   it is at most 100 MiB more. */
 #define LATE_QEMU "version 7."
 #define FEW_BOARDS 100u
 
@@ -72,7 +72,6 @@ static struct need need_of(const struct request *request)
                                                : need_of_forks(request);
 }
 
-/* Returns the size of all loads that nodes hold at the same time, bytes. */
 static uint64_t load_bytes(const struct request *request)
 {
     uint64_t bytes = 0;
@@ -93,8 +92,8 @@ static uint64_t load_bytes(const struct request *request)
     return bytes;
 }
 
-/* Returns the memory of boards that slow down later, bytes. Each runs alone
-   with its own image. */
+/* Returns the memory, bytes, of boards that a test slows down later. Each is a
+   process of its own with its own image. */
 static uint64_t alone_bytes(const struct request *request)
 {
     uint64_t bytes = 0;
@@ -115,7 +114,6 @@ uint64_t memory_need(const struct request *request)
            LOAD_COPIES * load_bytes(request) + alone_bytes(request);
 }
 
-/* Prints three digits, so that two sizes can be compared. */
 static void print_bytes(uint64_t bytes)
 {
     double mib = (double)bytes / (double)MIB;
@@ -127,8 +125,8 @@ static void print_bytes(uint64_t bytes)
     }
 }
 
-/* Returns the memory need of one host of an MPI run, bytes. Each rank copies
-   its part of the windows; rank 0 has a copy of all windows. */
+/* Returns the memory, bytes, that one host of an MPI run needs. Each rank has a
+   copy of its boards' shared memory; rank 0 has copies of all. */
 static uint64_t host_need(const struct request *request,
                           const struct host *host)
 {
@@ -141,7 +139,6 @@ static uint64_t host_need(const struct request *request,
                        : bytes;
 }
 
-/* Checks that each host of an MPI run has the memory for its nodes. */
 static int check_hosts(struct request *request, bool force)
 {
     unsigned count;

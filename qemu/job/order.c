@@ -49,7 +49,6 @@ static uint8_t flags_of(const struct job_task *task)
     return (uint8_t)flags;
 }
 
-/* Returns the number of phases that the order names; 0 for a single board. */
 static uint8_t phases_of(const struct job_task *task)
 {
     return torus_nodes(task->request->size) > 1 ||
@@ -58,7 +57,8 @@ static uint8_t phases_of(const struct job_task *task)
                : 0;
 }
 
-/* A farm's order has the installment where other orders have the rounds. */
+/* Returns the order's number of rounds. A farm's order has its installment (how
+   small chunks are) in this field. */
 static uint8_t rounds_of(const struct job_task *task)
 {
     if (task->schedule.kind != SCHEDULE_FARM) {
@@ -76,7 +76,8 @@ static uint8_t reserve_of(const struct job_task *task)
     return task->schedule.reserve != 0 ? task->schedule.reserve : WIRE_BEST;
 }
 
-/* Returns the number that identifies a job's messages. 0 is CIRCUIT_ANY_JOB. */
+/* Returns the number that marks all messages of job `index`. It is never 0,
+   which is CIRCUIT_ANY_JOB. */
 static uint16_t identity_of(uint64_t index)
 {
     return (uint16_t)(1 + index % UINT16_MAX);
@@ -114,7 +115,7 @@ static struct wire_order wire_of(const struct job_task *task, uint32_t index)
         .arg_bytes = load->arg_bytes,
         .arg = load->arg};
 
-    if (index == 0) { /* later batches use the rate of the batch before */
+    if (index == 0) { /* later batches use the last batch's rate */
         order.compute_ps = task->rate.compute_ps;
         order.call_ps = task->rate.call_ps;
     }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The messages that order batches from an originator. */
+/* Writes the orders by which the host gives batches to originators. */
 #ifndef QEMU_JOB_ORDER_H
 #define QEMU_JOB_ORDER_H
 
 #include "hal/nodiscard.h"
 #include "qemu/job/request.h"
 
-/* The order to one originator, made anew for each batch. */
+/* The order for one originator. Each batch has a new one. */
 struct job_order {
-    uint8_t *tree; /* NULL: the policy needs no tree */
-    /* The following members belong to the current batch. */
+    uint8_t *tree; /* malloc'd; NULL: the policy needs no tree */
+    /* The members below change with each batch. */
     uint8_t *head;
     struct wire_order wire;
-    struct mesh_order mesh; /* points to `head` and to the task's load */
+    struct mesh_order mesh; /* the message: `head`, then the load */
 };
 
 /* Makes the tree of the job's schedule. *order must be zeroed. Returns 0, or an
-   exit status after a message on stderr (no message in a trial). Close the
-   order in both cases. */
+   exit status after a message on stderr (without a message in a trial). The
+   caller closes the order in both cases. */
 NODISCARD int job_order_open(struct job_order *order,
                              const struct job_task *task);
 void job_order_close(struct job_order *order);

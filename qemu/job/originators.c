@@ -19,14 +19,15 @@
 
 /* ---- a farm's plan ---- */
 
-/* Number of circuits that each chunk takes (scatter/engine/farm.c). */
+/* Number of circuits for one chunk of a farm (scatter/engine/farm.c). */
 #define CIRCUITS 4u
 
-/* Instructions of a board to serve a demand for a chunk, roughly. */
+/* Instructions that a board takes to answer a worker's demand for a chunk,
+   about. */
 #define DEMAND_INSTRUCTIONS 550u
 
-/* Counts the nodes that the originator serves, itself included, and those that
-   masters serve, in the order's tree. */
+/* Counts the nodes in the order's tree that the originator serves, itself
+   included, and those that masters serve. */
 static void count_members(struct plan_job *input, const struct job_task *task)
 {
     uint8_t *tree = job_policy_tree(task);
@@ -40,7 +41,6 @@ static void count_members(struct plan_job *input, const struct job_task *task)
     free(tree);
 }
 
-/* Returns a rough makespan of a farm without outputs, over four ports. */
 static uint64_t rough_ps(const struct job_task *farm, uint64_t compute_ps)
 {
     const struct request *request = farm->request;
@@ -66,19 +66,18 @@ static uint64_t rough_ps(const struct job_task *farm, uint64_t compute_ps)
     return farm_makespan_ps(&input, profile->startup_ps);
 }
 
-/*
- * Sets the makespan of a farm's report, from the compute time that the
- * originator measured. A farm reports makespan 0, any other plan more. The
- * result is rough with several originators or serial ports. It stays 0
- * (unknown) with outputs, fewer ports, store and forward, or without
- * task->farm_end. Returns whether the report is a farm's.
- */
+/* Sets the planned makespan in a farm's report, from the compute time that the
+   originator measured. (A farm reports makespan 0, since it has no plan.) With
+   several originators or serial ports the result is rough. It stays 0 (unknown)
+   with outputs, with fewer than four ports, with store and forward, or without
+   task->farm_end. Returns whether the report is a farm's. */
 static bool plan_farm(struct wire_report *plan, const struct job_task *task,
                       uint64_t units)
 {
     struct job_originator originator = *task->originator;
     struct job_task farm = *task;
-    /* A slow originator measured a longer time. */
+    /* If --slow slowed the originator, it measured a longer time than others
+       take. */
     uint64_t compute_ps = plan->compute_ps >> job_task_slow_shift(task);
     struct job_rate rate = {.compute_ps = compute_ps > 0 ? compute_ps : 1,
                             .call_ps = plan->call_ps};
@@ -92,11 +91,12 @@ static bool plan_farm(struct wire_report *plan, const struct job_task *task,
         farm.schedule.kind = SCHEDULE_FARM;
         originator.terms.cost_varies = true;
     }
-    if (task->groups != NULL || !task->request->mesh->has_fabric) {
+    if (task->group_of_node != NULL || !task->request->mesh->has_fabric) {
         plan->makespan_ps = rough_ps(&farm, rate.compute_ps);
     } else if (task->farm_end != NULL && originator.load.units > 0) {
         if (task->schedule.kind == SCHEDULE_FARM) {
-            /* A farm's trial measures units itself: it has the whole load. */
+            /* A trial of a farm measures units itself, so it gets the whole
+               load. */
             originator.load.units = units;
         }
         plan->makespan_ps = task->farm_end(&farm, rate);
@@ -106,10 +106,9 @@ static bool plan_farm(struct wire_report *plan, const struct job_task *task,
 
 /* ---- reports ---- */
 
-/* Prints the originator of the task, if there are several. */
 static void print_place(const struct job_task *task)
 {
-    if (task->groups != NULL) {
+    if (task->group_of_node != NULL) {
         fprintf(stderr, " at %u,%u, of %s", task->originator->at.x,
                 task->originator->at.y,
                 file_name(task->originator->input_name));
@@ -140,9 +139,8 @@ static int complain_phases(const struct job_task *task,
     return EXIT_FAILED;
 }
 
-/* Reads a report: plan and result into *originator, tables of rounds into
-   *rounds. Returns 0, or an exit status after a message if the report is
-   malformed or names an error. */
+/* Reads a report: plan and result into *originator, volumes of all rounds into
+ *rounds. Returns 0, or an exit status after a message. */
 static int load_report(struct outcome_originator *originator,
                        struct rounds_plan *rounds,
                        const struct mesh_report *report,
@@ -183,10 +181,10 @@ static int read_report(struct outcome *outcome, const struct job_task *task,
 {
     const struct wire_order *wire = &order->wire;
     struct outcome_originator *originator = &outcome->originator[task->group];
-    /* With several originators no tables of rounds are shown. */
+    /* With several originators, volumes of rounds are not shown. */
     struct rounds_plan unused;
     struct rounds_plan *rounds =
-        task->groups == NULL ? &outcome->rounds : &unused;
+        task->group_of_node == NULL ? &outcome->rounds : &unused;
     int status = load_report(originator, rounds, report, task);
 
     if (status == 0 && plan_farm(&originator->plan, task, wire->load_units)) {
@@ -199,7 +197,6 @@ static int read_report(struct outcome *outcome, const struct job_task *task,
     return status;
 }
 
-/* Prints the nodes' states if a node may be the cause of a failed report. */
 static void explain_failures(const struct outcome *outcome,
                              struct job_mesh *mesh)
 {
@@ -217,8 +214,8 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Joins the plans of two originators. The plan that starts first provides the
-   preparing times. */
+/* Joins the plans of two originators into one. Preparing times are those of the
+   originator that starts first. */
 static struct wire_report join_plans(const struct wire_report *a,
                                      const struct wire_report *b)
 {
@@ -233,7 +230,7 @@ static struct wire_report join_plans(const struct wire_report *a,
     both.rounds = a->rounds > b->rounds ? a->rounds : b->rounds;
     both.layers = false;
     both.measured_units = a->measured_units + b->measured_units;
-    both.makespan_ps = 0; /* stays 0 (unknown) if a plan has 0 */
+    both.makespan_ps = 0; /* stays 0 (unknown) if a plan's makespan is 0 */
     if (a->makespan_ps > 0 && b->makespan_ps > 0) {
         both.makespan_ps = later(a->scatter_start_ps + a->makespan_ps,
                                  b->scatter_start_ps + b->makespan_ps) -
@@ -276,7 +273,6 @@ static void add_loads(struct outcome *outcome)
     }
 }
 
-/* Returns a copy with room to merge other results. */
 static struct kernel_result copy_result(const struct kernel_result *result,
                                         const struct job_task *task)
 {
@@ -292,8 +288,8 @@ static struct kernel_result copy_result(const struct kernel_result *result,
     return copy;
 }
 
-/* Joins results and outputs in the order of the originators. A single
-   originator's result moves to the outcome. */
+/* Joins the originators' results and outputs in the order of their loads. A
+   single originator's result moves to the outcome. */
 static int join_results(struct outcome *outcome, const struct job_task *task)
 {
     struct outcome_originator *first = &outcome->originator[0];
@@ -328,7 +324,6 @@ static bool is_slowed(const struct request *request, uint32_t node)
            injection_slow(&request->injections, at) != NULL;
 }
 
-/* Copies the request's values and zeroes a record per node. */
 static void begin_nodes(struct outcome *outcome, const struct job_task *task)
 {
     const struct request *request = task->request;
@@ -347,7 +342,8 @@ static void begin_nodes(struct outcome *outcome, const struct job_task *task)
     }
 }
 
-/* Whether the plan has its unit time from rates of earlier jobs. */
+/* Returns whether the plan took the time of a unit from rates of earlier
+   jobs. */
 static bool plans_by_rates(const struct outcome *outcome,
                            const struct wire_order *order)
 {
@@ -358,14 +354,15 @@ static bool plans_by_rates(const struct outcome *outcome,
 int originators_read(struct outcome *outcome, const struct job_task task[],
                      const struct job_order order[], struct job_mesh *mesh)
 {
-    const struct mesh_groups *groups = task[0].groups;
+    const uint16_t *group_of_node = task[0].group_of_node;
     uint32_t count = task[0].request->originators;
     int status = 0;
 
     outcome->originators = count;
     outcome->originator =
         memory_or_exit(calloc(count, sizeof *outcome->originator));
-    /* Reads all reports even if one failed, so that each failure is named. */
+    /* All reports are read even if one has failed, so that each failure is
+       printed. */
     for (uint32_t i = 0; i < count; ++i) {
         int failed =
             read_report(outcome, &task[i], &order[i], &mesh->report[i]);
@@ -387,7 +384,7 @@ int originators_read(struct outcome *outcome, const struct job_task task[],
         return status;
     }
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        uint16_t group = groups != NULL ? groups->of_node[i] : 0;
+        uint16_t group = group_of_node != NULL ? group_of_node[i] : 0;
 
         outcome->node[i].group = group;
         outcome->originator[group].nodes += 1;

@@ -7,9 +7,10 @@
 #include "qemu/job/mesh_ops.h"
 #include "qemu/job/order.h"
 
-/* Reads the outcome of the last batch of the mesh. task[] and order[] have one
-   entry per originator. Returns 0, or an exit status after a message that names
-   the originator. Free the outcome in both cases. */
+/* Reads the reports of the mesh's last batch into *outcome. task[] and order[]
+   have one entry for each originator. Returns 0, or an exit status after a
+   message that names the originator. The caller frees the outcome in both
+   cases. */
 NODISCARD int originators_read(struct outcome *outcome,
                                const struct job_task task[],
                                const struct job_order order[],

@@ -5,13 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Least units of a share whose time gives a rate for the next job. */
+/* Fewest units of a share whose compute time gives a rate for the next job. */
 #define RATE_UNITS_MIN 16u
 
 #define ALL_GROUPS UINT32_MAX
 
-/* Returns the end, ps, of the last node of a group, or of ALL_GROUPS, in the
-   first batch. */
 static uint64_t last_ps(const struct outcome *outcome, uint32_t group)
 {
     uint64_t last = 0;
@@ -27,8 +25,8 @@ static uint64_t last_ps(const struct outcome *outcome, uint32_t group)
     return last;
 }
 
-/* Sums a uint64_t member over all batches but the first. Values of the first
-   batch are in struct outcome. */
+/* Sums a uint64_t member of struct outcome_batch over all batches but the
+   first. Values of the first batch are in struct outcome. */
 static uint64_t later_batches(const struct outcome *outcome, size_t field)
 {
     uint64_t sum = 0;
@@ -52,8 +50,9 @@ const struct wire_report *outcome_plan_of(const struct outcome *outcome,
     return &outcome->originator[node->group].plan;
 }
 
-/* Returns the time from the start to the last merged result. An originator that
-   is alone merges nothing and is done at end_ps. */
+/* Returns the time from the start of the scatter until the last result is
+   merged, ps. An originator that is alone merges nothing and is done at
+   end_ps. */
 static uint64_t with_results(const struct wire_report *plan, uint64_t end_ps)
 {
     return plan->gather_done_ps > plan->scatter_start_ps
@@ -162,8 +161,9 @@ uint64_t outcome_answer_ps(const struct outcome *outcome)
     return outcome_preparing(outcome).all_ps + outcome_with_results_ps(outcome);
 }
 
-/* Returns the rate of a share that took share_ps in `calls` calls. The report
-   has the time per call; the rest is compute time of units. */
+/* Returns the rate of `units` units that took share_ps in `calls` calls of the
+   kernel. The plan has the time of a call; the rest is the units' compute
+   time. */
 static struct job_rate share_rate(const struct wire_report *plan,
                                   uint32_t units, uint64_t share_ps,
                                   unsigned calls)
@@ -224,8 +224,8 @@ struct job_rate outcome_rate(const struct outcome *outcome)
     return best;
 }
 
-/* Returns the time in which originators measured units. Samples are left out:
-   their results do not count. */
+/* Returns the time in which originators measured units whose results count, ps.
+   Samples of the load are left out: their results are computed again. */
 static uint64_t measure_ps(const struct outcome *outcome)
 {
     uint64_t sum = 0;
@@ -248,11 +248,11 @@ uint64_t outcome_ports_ps(const struct outcome *outcome)
     return sum;
 }
 
-/* Returns the compute time of all units, as if no node were slow and no port's
-   interrupt delayed a kernel. */
+/* Returns the sum of all units' compute times, ps, as if no node were slowed
+   and no interrupt of a port delayed a kernel. */
 static uint64_t compute_all_ps(const struct outcome *outcome)
 {
-    /* [0] by normal nodes, [1] by slowed nodes */
+    /* [0]: by nodes of normal speed, [1]: by slowed nodes */
     uint64_t computed_ps[2] = {0, 0};
     uint64_t units[2] = {0, 0};
 
@@ -293,8 +293,9 @@ uint64_t outcome_calls_ps(const struct outcome *outcome)
            LATER_BATCHES(outcome, calls_ps);
 }
 
-/* Estimates the answer time of one board. At most half of the time counts as
-   calls, because a call's time may be measured wrongly. */
+/* Estimates the answer time of one board, ps. At most half of all compute time
+   counts as the cost of calls, because a call's time may be measured
+   wrongly. */
 static uint64_t estimate_one_board_ps(const struct outcome *outcome)
 {
     uint64_t all_ps = outcome_computing_ps(outcome);
@@ -414,7 +415,7 @@ bool outcome_is_estimated(const struct outcome *outcome)
 {
     const struct wire_report *plan = &outcome->plan;
 
-    /* A rate that the board kept from an earlier job has a call time above 0. A
+    /* A rate that the board kept from an earlier job has a call time above 0; a
        kernel's estimate has none. */
     return plan->measured_units == 0 && plan->call_ps == 0 &&
            plan->compute_ps > 0 && outcome->rate_from == NULL;

@@ -22,11 +22,10 @@ static int by_first_unit(const void *a, const void *b)
     if (left->first_unit != right->first_unit) {
         return left->first_unit < right->first_unit ? -1 : 1;
     }
-    /* An empty chunk comes before another chunk with the same start. */
+    /* Of two chunks with the same start, an empty one comes first. */
     return (left->bytes > right->bytes) - (left->bytes < right->bytes);
 }
 
-/* Lists the chunks. Returns their number, or -1 if malformed. */
 static long list_chunks(struct chunk *chunk, const uint8_t *in, uint32_t bytes)
 {
     long count = 0;

@@ -8,11 +8,12 @@
 
 #include <stdlib.h>
 
-/* Least number of nodes for masters, which serve other nodes of a farm. */
+/* A farm on at least this many nodes has masters, which serve the nodes near
+   them. */
 #define MASTERS_NODES 100u
 
-/* Whether the mesh suits the pattern (torus/pattern.h): 5^k x 5^k nodes of
-   equal speed with four ports, no store and forward. */
+/* Returns whether the mesh suits the pattern (torus/pattern.h): 5^k x 5^k nodes
+   of equal speed, four ports, no store and forward. */
 static bool has_pattern(const struct job_task *task)
 {
     return torus_phases(task->request->size) >= 0 &&
@@ -23,7 +24,7 @@ static bool has_pattern(const struct job_task *task)
 
 bool job_policy_has_masters(const struct job_task *task)
 {
-    return task->request->mesh->has_fabric && task->groups == NULL &&
+    return task->request->mesh->has_fabric && task->group_of_node == NULL &&
            task->request->originators == 1 &&
            task->originator->terms.output_denominator == 0;
 }
@@ -46,14 +47,14 @@ uint8_t *job_policy_tree(const struct job_task *task)
     struct schedule_nodes to = {
         .size = task->request->size,
         .originator = task->originator->at,
-        .member = task->groups != NULL ? member : NULL,
+        .member = task->group_of_node != NULL ? member : NULL,
         .slow_shift = task->request->slow_shift,
         .masters = task->schedule.kind == SCHEDULE_FARM &&
-                   task->groups == NULL && job_policy_levels(task) == 2};
+                   task->group_of_node == NULL && job_policy_levels(task) == 2};
     uint8_t *tree;
 
-    for (uint32_t i = 0; task->groups != NULL && i < nodes; ++i) {
-        member[i] = task->groups->of_node[i] == task->group;
+    for (uint32_t i = 0; task->group_of_node != NULL && i < nodes; ++i) {
+        member[i] = task->group_of_node[i] == task->group;
     }
     tree = schedule_tree(task->schedule.kind, &to);
     free(member);
@@ -63,7 +64,7 @@ uint8_t *job_policy_tree(const struct job_task *task)
 static uint64_t tree_bytes(const struct job_task *task)
 {
     uint32_t nodes = torus_nodes(task->request->size);
-    /* Tables of each node's units, for all rounds but the first. On nodes other
+    /* Each round but the first has a table of all nodes' units. On other nodes
        than the originator a table has a header and up to 7 bytes of padding. */
     uint64_t tables = (uint64_t)ROUNDS_MAX * (4u * TREE_ROUND_WORDS(nodes) +
                                               CIRCUIT_HEADER_BYTES + 8u);
@@ -79,13 +80,11 @@ static uint64_t farm_bytes(const struct job_task *task)
            1024u;
 }
 
-/* Returns the memory of hybrid's plan: up to 40 bytes per worker. */
 static uint64_t hybrid_bytes(const struct job_task *task)
 {
     return 40u * torus_nodes(task->request->size) + 1024u;
 }
 
-/* The last policy suits all jobs. */
 static const struct job_policy policies[] = {{.id = WIRE_PATTERN,
                                               .schedule = SCHEDULE_PETERS_SYSKA,
                                               .on_pattern = true,

@@ -20,8 +20,8 @@ static int complain_malformed(void)
     return EXIT_FAILED;
 }
 
-/* Prints that the originator gave up at probe number `row`, counted over all
-   probes[].count. Names the probe's node, if the number is valid. */
+/* Prints that the originator gave up at probe `row`, counted over all entries'
+   `count`. Names the probe's node if the number is valid. */
 static int complain_given_up(const struct probe probes[], uint32_t count,
                              uint32_t row, int32_t error)
 {
@@ -47,9 +47,9 @@ static struct torus_path path_of(const struct job_mesh *mesh,
         size, torus_away(size, mesh->task->originator->at, probe->at));
 }
 
-/* Sends a WIRE_MEASURE to the originator. Returns 0, with the WIRE_MEASURED
-   reply from *at to *end (valid until the next order); or an exit status after
-   a message. */
+/* Sends an order WIRE_MEASURE to the originator. Returns 0, and the reply
+   WIRE_MEASURED from *at to *end, valid until the next order. Or returns an
+   exit status after a message. */
 static int measure(struct job_mesh *mesh, const uint8_t **at,
                    const uint8_t **end, const struct wire_entry list[],
                    uint32_t count)
@@ -72,9 +72,9 @@ static int measure(struct job_mesh *mesh, const uint8_t **at,
     return 0;
 }
 
-/* Sends at most PROBE_ROWS_AT_ONCE probes in one order. Returns 0, with a row
-   of the report for each from *at to *end; or an exit status after a message.
- */
+/* Sends at most PROBE_ROWS_AT_ONCE probes in one order. Returns 0, and the
+   reply's rows, one a probe, from *at to *end. Or returns an exit status after
+   a message. */
 static int order_probes(struct job_mesh *mesh, const uint8_t **at,
                         const uint8_t **end, enum wire_asks asks,
                         const struct probe probes[], uint32_t count)
@@ -128,7 +128,6 @@ static void load_row(const struct job_mesh *mesh, struct probe_row *row,
     *at += WIRE_ROW_BYTES;
 }
 
-/* Sends one order with at most PROBE_ROWS_AT_ONCE probes. Fills in rows[]. */
 static int measure_some(struct job_mesh *mesh, struct probe_row rows[],
                         const struct probe probes[], uint32_t count)
 {
@@ -183,7 +182,8 @@ int probe_measure(struct job_mesh *mesh, struct probe_row rows[],
     return status;
 }
 
-/* Reads a probe's times and the log behind them from *at, which advances. */
+/* Reads a probe's times, and the node's event log behind them, from *at, and
+   moves *at behind the log. */
 static int load_log(const struct job_mesh *mesh, struct probe_log *log,
                     const struct probe *probe, const uint8_t **at,
                     const uint8_t *end)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host's side of scatter/engine/probe.h: sends lists of probes to the
-   originator of a mesh and reads the reports. */
+/* The host's side of scatter/engine/probe.h: sends lists of probes to a mesh's
+   originator and reads what it reports. A probe is a message whose answer tells
+   what a circuit costs. */
 #ifndef QEMU_JOB_PROBE_H
 #define QEMU_JOB_PROBE_H
 
@@ -11,26 +12,27 @@
 #define PROBE_BYTES_MIN WIRE_ENTRY_BYTES
 #define PROBE_BYTES_MAX 1048576u
 
-/* Most logs that one order may request. */
+/* Most event logs that one order may ask for. */
 #define PROBE_LOGS_AT_ONCE 8u
 
 struct job_mesh;
 
-/* Most probes in one order: their rows take 8 KiB of the report. */
+/* Most probes in one order: their times take 8 KiB of the report. */
 #define PROBE_ROWS_AT_ONCE 256u
 
-/* Most probes in one order on serial ports: a probe may take 1 s. */
+/* Most probes in one order on serial ports, where a probe may take 1 s. */
 #define PROBE_SERIAL_ROWS 64u
 
-/* A request for `count` probes (1 to 256) of `bytes` each to the node `at`. */
+/* A request to probe node `at` with `count` messages (1 to 256) of `bytes`
+   bytes. */
 struct probe {
     struct torus_coord at;
     uint16_t count;
     uint32_t bytes;
 };
 
-/* One probe with its answer. The times are explained in scatter/wire/wire.h.
-   Bytes include message headers. */
+/* One probe and its answer. scatter/wire/wire.h explains the times. `bytes`
+   includes the message header. */
 struct probe_row {
     struct torus_coord at;
     uint32_t hops;
@@ -44,22 +46,23 @@ struct probe_row {
 
 uint64_t probe_rows(const struct probe probes[], uint32_t count);
 
-/* Sends the probes in order. Fills in a row for each single probe, probe_rows()
-   in all. Returns 0, or an exit status after a message. */
+/* Sends the probes in order. Fills in a row for each message, probe_rows() rows
+   in all. Returns 0, or an exit status after a message on stderr. */
 NODISCARD int probe_measure(struct job_mesh *mesh, struct probe_row rows[],
                             const struct probe probes[], uint32_t count);
 
-/* The events of a node since its last job began. */
+/* A node's event log since its last job began. */
 struct probe_log {
-    struct torus_coord at; /* set by the caller */
-    struct probe_row row;  /* the exchange that fetched the log */
-    uint32_t written;      /* number of events since the last job began */
-    uint32_t count;        /* length of event[] */
+    struct torus_coord at;
+    struct probe_row row; /* times of the probe that fetched the log */
+    /* number of events since the last job began; the log may keep fewer */
+    uint32_t written;
+    uint32_t count; /* length of event[] */
     struct node_event event[NODE_EVENTS];
 };
 
-/* Reads the logs of the nodes logs[i].at. Returns 0, or an exit status after a
-   message. */
+/* Reads the event logs of the nodes logs[i].at. Returns 0, or an exit status
+   after a message on stderr. */
 NODISCARD int probe_logs(struct job_mesh *mesh, struct probe_log logs[],
                          uint32_t count);
 

@@ -15,27 +15,29 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define SHOWN 60         /* most characters shown of a refused value */
-#define LATE_PERCENT 175 /* a node is slow from this percent of the median */
-/* A node that computes for less time, ps, is not called slow. */
+#define SHOWN 60 /* most characters of a refused value that a message shows */
+/* A slow node's unit time is at least this percentage of the median's. */
+#define LATE_PERCENT 175
+/* a node that computes for less time, ps, is never called slow */
 #define SLOWEST_MIN_PS 1e8
 
-/* JSON field: unit time of the slowest node, in percent of the median
-   node's. */
+/* name of a JSON field: the slowest node's unit time, in percent of the median
+   node's */
 #define SLOWEST "slowest_percent"
 #define SLOWEST_MOST 1000000u
 
 struct rates {
     const char *path;
-    json_t *file; /* checked file: an object with an array "rates" */
+    json_t *file; /* the file's JSON: an object with an array "rates" */
 };
 
-/* A field of an entry in the file: a name, or an integer from least to most. */
+/* A field of an entry in the rates file: a name, or an integer from least to
+   most. */
 static const struct field {
     const char *name;
     uint64_t least;
-    uint64_t most;       /* 0: the field is a name */
-    const char *meaning; /* meaning of `most`, for messages */
+    uint64_t most;       /* 0: the field's value is a name */
+    const char *meaning; /* what `most` stands for, in messages */
     bool may_lack;
 } fields[] = {
     {"board", 0, 0, "", false},
@@ -51,8 +53,6 @@ static const struct field {
 
 /* ---- reading ---- */
 
-/* Prints what a field must be and its actual value. `value` NULL: the field is
-   missing. */
 static int refuse(const struct rates *rates, size_t index, const char *field,
                   const json_t *value, const char *allowed)
 {
@@ -203,7 +203,6 @@ static uint32_t argument_crc(const struct job_task *task)
                         task->originator->load.arg_bytes);
 }
 
-/* Returns the index of the job's entry, or the number of entries. */
 static size_t index_of(const json_t *entries, const struct job_task *task,
                        const char *board)
 {
@@ -230,7 +229,6 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Returns the job's entry, or NULL. */
 static const json_t *entry_for(const struct job_task *task, const char *board)
 {
     const struct rates *rates = task->request->rates;
@@ -261,8 +259,8 @@ double rates_slowest_over_median(const struct job_task *task, const char *board)
 
 /* ---- writing ---- */
 
-/* Returns a node's unit time, ps, without the effect of --slow; 0 if it
-   computed too little to tell. */
+/* Returns a node's compute time of a unit, ps, as if --slow had not slowed it.
+   Returns 0 if the node computed too little to tell. */
 static double unit_ps(const struct job_task *task,
                       const struct outcome *outcome, uint32_t index)
 {
@@ -355,7 +353,7 @@ int rates_update(const struct job_task *task, const struct outcome *outcome)
 
     if (rate.units == 0 || injection_slow(&task->request->injections,
                                           task->originator->at) != NULL) {
-        return 0; /* unknown rate, or a board slowed for tests */
+        return 0; /* the rate is unknown, or a test slowed a board */
     }
     status = rates_read(&now, rates->path);
     if (status != 0) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A job on boards with serial ports, emulated or real. Each board has its own
-   clock. Exchanges with each node after the job measure the clocks' offsets.
-   Logs are read over the mesh, so one console is enough. */
+   clock; probes to each node after the job measure by how much the clocks
+   differ. The nodes' event logs are read over the mesh, so one console is
+   enough. */
 
 #include "hal/circuit.h"
 #include "hal/events.h"
@@ -23,27 +24,27 @@
 #include <unistd.h>
 
 #define SIDE_MAX 31u
-/* Most time for boards to explain why a job failed, ms. */
+/* Most time to ask boards for their states after a job failed, ms. */
 #define EXPLAIN_MS 3000u
-/* Most by which one crystal runs faster than another. */
+/* Most by which one crystal runs faster than another, as a fraction. */
 #define DRIFT_MAX 1e-3
 
-/* Values to subtract from the boards' counters: traffic before the job, and
-   messages that fetched logs. */
+/* Values that are subtracted from the boards' counters of messages: those
+   before the job, and those of messages that fetched event logs. */
 struct run_counts {
     struct ps_counts *before; /* counters by node; 0 if started for this job */
-    uint32_t nodes_counted_before; /* number of known entries in before[] */
+    uint32_t nodes_counted_before; /* nodes whose counters before[] has */
     uint32_t log_messages;
     uint32_t log_bytes;
-    uint64_t *last_ps; /* end of each node's last log, by its own clock */
+    uint64_t *last_ps; /* end of each node's log, by its own clock */
 };
 
 struct serial_job {
     struct job_mesh mesh;
     struct serial_mesh driver;
     struct run_counts counts;
-    bool emulated; /* boards are emulated and run in real time */
-    char *image;   /* image of boards that ran before; or NULL */
+    bool emulated; /* true: boards are emulated and run in real time */
+    char *image;   /* image of boards that ran before, as text; or NULL */
 };
 
 static struct serial_job *job_of(struct job_mesh *mesh)
@@ -53,9 +54,10 @@ static struct serial_job *job_of(struct job_mesh *mesh)
 
 /* ---- logs ---- */
 
-/* Exchanges measure a node's clock: EXCHANGES per round, at most
-   EXCHANGE_ROUNDS. They end when, in each direction, the two quickest differ by
-   less than AGREE_PS. Delayed or damaged messages do not agree. */
+/* A node's clock is measured by exchanges, each a message there and back:
+   EXCHANGES in a round, in at most EXCHANGE_ROUNDS rounds. They end when in
+   each direction the two quickest messages differ by less than AGREE_PS. A
+   delayed or damaged message is not among the quickest. */
 #define EXCHANGES 3u
 #define EXCHANGE_ROUNDS 12u
 #define AGREE_PS 20000000
@@ -66,7 +68,7 @@ struct exchanges {
     struct probe_row row[EXCHANGES * EXCHANGE_ROUNDS];
 };
 
-/* The two shortest times of messages in one direction: arrival by the
+/* Times of the two quickest messages in one direction: arrival by the
    receiver's clock, less departure by the sender's. */
 struct least {
     int64_t first_ps;
@@ -74,8 +76,8 @@ struct least {
 };
 
 /* Finds the quickest messages of one direction. The node's clock runs faster
-   than the originator's by `drift`. What it gained since the first exchange is
-   taken off. */
+   than the originator's by the fraction `drift`; what it gains after the first
+   exchange is subtracted. */
 static struct least least_of(const struct exchanges *of, bool back,
                              double drift)
 {
@@ -110,9 +112,9 @@ static bool agrees(const struct exchanges *of)
     return agrees;
 }
 
-/* Returns how far a node's clock is ahead of the originator's, ps: half the
-   difference between the two directions. Messages have equal length. The
-   quickest of each direction may come from different exchanges. */
+/* Returns by how much a node's clock is ahead of the originator's, ps: half the
+   difference between the quickest messages of both directions. Messages have
+   equal length, and the two may be of different exchanges. */
 static int64_t offset_of(const struct exchanges *of, double drift)
 {
     return (least_of(of, false, drift).first_ps -
@@ -120,19 +122,20 @@ static int64_t offset_of(const struct exchanges *of, double drift)
            2;
 }
 
-/* A node's clock relative to the originator's. Crystals differ by some
+/* A node's clock compared with the originator's. Crystals differ by some
    millionths. */
 struct node_clock {
     uint64_t at_ps;     /* time of the first exchange, by the node's clock */
     uint64_t offset_ps; /* node's clock less originator's, at at_ps */
-    double drift;       /* relative speed difference; above 0: node is faster */
+    double drift; /* relative speed; above 0: the node's clock is faster */
 };
 
 #define DRIFT_STEPS                                                            \
-    3u /* number of times to compute the drift, each from the one before */
+    3u /* how often the drift is computed, each time from the drift before */
 
-/* Computes a node's clock from exchanges before and after its log was read.
-   `after` NULL: the drift is unknown and counts as 0. */
+/* Compares a node's clock with the originator's, by exchanges before and after
+   the node's log was read. `after` NULL: the drift is unknown and counts as
+   0. */
 static struct node_clock clock_of(const struct exchanges *before,
                                   const struct exchanges *after)
 {
@@ -150,8 +153,9 @@ static struct node_clock clock_of(const struct exchanges *before,
     return clock;
 }
 
-/* Converts a log's times to the originator's clock. Times before the start of
-   the scatter are set to the start; the measured offset is not exact. */
+/* Converts the times of a node's log to the originator's clock. Times before
+   the start of the scatter become the start, as the measured clock is not
+   exact. */
 static void convert_times(struct probe_log *log, uint64_t zero_ps,
                           const struct node_clock *clock)
 {
@@ -166,9 +170,9 @@ static void convert_times(struct probe_log *log, uint64_t zero_ps,
     }
 }
 
-/* Empties a log that was already read after the previous batch. A node
-   without units in a batch keeps its old log. Discovery deletes logs of
-   earlier jobs. */
+/* Empties a log that was read after an earlier batch already: a node without
+   units in a batch keeps its old log. The discovery of a new job deletes
+   logs. */
 static void drop_old(struct probe_log *log, uint64_t *last_ps)
 {
     uint64_t ends_ps = log->count > 0 ? log->event[log->count - 1].time_ps : 0;
@@ -179,8 +183,9 @@ static void drop_old(struct probe_log *log, uint64_t *last_ps)
     *last_ps = ends_ps;
 }
 
-/* Estimates when rounds were received, which boards do not log: when all sends
-   were queued or, without such an event, when computing began. */
+/* Estimates when the node received each round, which serial boards do not log:
+   when all sends were queued or, without such an event, when computing
+   began. */
 static void guess_receipts(struct outcome_node *node)
 {
     for (unsigned i = 0; i < node->intervals; ++i) {
@@ -193,7 +198,6 @@ static void guess_receipts(struct outcome_node *node)
     node->received_ps = node->interval[0].received_ps;
 }
 
-/* Returns the layer that the node logged with its sends. */
 static uint8_t layer_of(const struct probe_log *log)
 {
     uint8_t layer = 0;
@@ -228,7 +232,6 @@ static void count_exchange(struct run_counts *counts,
     counts->log_bytes += row->bytes + row->answer_bytes;
 }
 
-/* Makes one round of exchanges. Returns 0 or an exit status. */
 static int exchange_some(struct serial_job *job, struct exchanges of[],
                          uint32_t count)
 {
@@ -260,9 +263,9 @@ static int exchange_some(struct serial_job *job, struct exchanges of[],
     return status;
 }
 
-/* Measures the nodes' clocks by exchanges of two short messages. A log is too
-   long for this: its transfer time is not known well enough. Emulated boards
-   need only one round. */
+/* Compares the nodes' clocks with the originator's by exchanges of two short
+   messages. The transfer time of a log is not known well enough for this.
+   Emulated boards need only one round of exchanges. */
 static int read_clocks(struct serial_job *job, struct exchanges of[],
                        uint32_t count)
 {
@@ -275,8 +278,8 @@ static int read_clocks(struct serial_job *job, struct exchanges of[],
     return status;
 }
 
-/* Reads the logs of all nodes. The originator's log is the last entry and comes
-   from its console. Measures the other clocks before and after. */
+/* Reads the event logs of all nodes, and compares clocks before and after. The
+   originator's log is the last one and comes from its console. */
 static int read_logs(struct serial_job *job, struct probe_log logs[],
                      struct node_clock clock[], uint32_t count)
 {
@@ -314,7 +317,8 @@ static int read_nodes(struct outcome *outcome, struct serial_job *job)
     struct node_clock *clock = memory_or_exit(calloc(count, sizeof *clock));
     int status;
 
-    /* The originator is not probed and swaps places with the last node. */
+    /* Probes go to all nodes but the originator, so it swaps places with the
+       last node. */
     for (uint32_t i = 0; i < count; ++i) {
         logs[i].at = torus_coord_of(size, i);
     }
@@ -329,8 +333,8 @@ static int read_nodes(struct outcome *outcome, struct serial_job *job)
     return status;
 }
 
-/* Reads the stack use of the originator, which plans and uses most. Leaves 0
-   without a reply. */
+/* Asks the originator, which plans and so uses most, how much stack it used.
+   Leaves 0 without a reply. */
 static void read_stack(struct outcome *outcome, struct console *console)
 {
     uint32_t first =
@@ -347,10 +351,8 @@ static void read_stack(struct outcome *outcome, struct console *console)
     console_reply_free(&reply);
 }
 
-/* ---- the mesh, by peeks ---- */
-
-/* Prints the nodes' states to show which node made a job fail. Real boards
-   answer at once or are dead. */
+/* Prints the nodes' states to show which node made a job fail. A real board
+   answers at once or is dead. */
 static void print_nodes(const struct serial_job *job)
 {
     const struct job_task *task = job->mesh.task;
@@ -369,8 +371,8 @@ static void print_nodes(const struct serial_job *job)
 }
 
 /* Checks that all nodes have the originator's image and a working crystal,
-   unless --allow-mixed. Finds out whether the boards are emulated. Ignores
-   nodes that do not answer. Returns 0, or an exit status after a message. */
+   unless --allow-mixed. Notes whether the boards are emulated. Ignores nodes
+   that do not answer. Returns 0, or an exit status after a message. */
 static int check_nodes(struct serial_job *job)
 {
     const struct job_task *task = job->mesh.task;
@@ -397,8 +399,6 @@ static int check_nodes(struct serial_job *job)
     return 0;
 }
 
-/* Reads the counters of all switches. Returns the number of nodes that
-   answered. */
 static uint32_t read_counts(struct ps_counts counts[],
                             const struct serial_job *job)
 {
@@ -408,7 +408,8 @@ static uint32_t read_counts(struct ps_counts counts[],
                     task->originator->at);
 }
 
-/* Sums the counters, less their values before the job. Counters wrap. */
+/* Sums the nodes' counters, less their values before the job. Counters may have
+   wrapped. */
 static void sum_traffic(struct outcome *outcome, const struct ps_counts after[],
                         const struct run_counts *counts)
 {
@@ -441,8 +442,6 @@ static void print_uncounted(uint32_t counted, uint32_t nodes, const char *when)
     }
 }
 
-/* Sets the job's traffic. Retries include those of messages that fetched
-   logs. */
 static void set_traffic(struct outcome *outcome, const struct serial_job *job)
 {
     uint32_t before = job->counts.nodes_counted_before;
@@ -452,7 +451,7 @@ static void set_traffic(struct outcome *outcome, const struct serial_job *job)
 
     print_uncounted(counted, nodes, "");
     print_uncounted(before, nodes, " before the job");
-    /* A difference is useless unless both sums cover all nodes. */
+    /* Sums before and after the job must cover all nodes. */
     if (before == nodes && (counted == nodes || job->mesh.ops->has_images)) {
         sum_traffic(outcome, after, &job->counts);
         outcome->counts_nodes = counted == nodes;
@@ -519,7 +518,7 @@ static int open_mesh(struct job_mesh **mesh, const struct job_task *task,
         close_mesh(&job->mesh);
         return status;
     }
-    /* Boards just started have counters of 0. */
+    /* boards just started have counters of 0 */
     counts->nodes_counted_before =
         fresh || probed ? nodes : read_counts(counts->before, job);
     job->mesh.room_bytes = job->driver.room_bytes;
@@ -530,19 +529,20 @@ static int open_mesh(struct job_mesh **mesh, const struct job_task *task,
 
 /* ---- orders ---- */
 
-/* Offsets of the times in a report, which are by its originator's clock. */
+/* Offsets of all times in a report, which are by its originator's clock. */
 static const uint16_t report_times[] = {
     offsetof(struct wire_report, scatter_start_ps),
     offsetof(struct wire_report, gather_done_ps),
     offsetof(struct wire_report, ordered_ps)};
 
-/* Converts the times of a report to the first originator's clock. */
+/* Converts the times of a report to the first originator's clock, which differs
+   by offset_ps. */
 static void convert_report(const struct mesh_report *report, uint64_t offset_ps)
 {
     uint8_t *payload = report->data + CIRCUIT_HEADER_BYTES;
 
     if (report->bytes < CIRCUIT_HEADER_BYTES + WIRE_REPORT_BYTES) {
-        return; /* the reader of the report will complain */
+        return; /* whoever reads the report prints an error */
     }
     for (unsigned i = 0; i < sizeof report_times / sizeof *report_times; ++i) {
         uint8_t *at = payload + report_times[i];
@@ -551,15 +551,13 @@ static void convert_report(const struct mesh_report *report, uint64_t offset_ps)
     }
 }
 
-/* Measures the other originators' clocks by exchanges and converts their
-   reports. */
 static int convert_reports(struct serial_job *job)
 {
-    const struct mesh_groups *groups = job->mesh.task->groups;
+    const struct request *request = job->mesh.task->request;
     int status = 0;
 
-    for (uint32_t i = 1; status == 0 && i < groups->count; ++i) {
-        struct exchanges of = {.at = groups->originator[i]};
+    for (uint32_t i = 1; status == 0 && i < request->originators; ++i) {
+        struct exchanges of = {.at = request->originator[i].at};
 
         status = exchange_some(job, &of, 1);
         if (status == 0) {
@@ -570,11 +568,12 @@ static int convert_reports(struct serial_job *job)
     return status;
 }
 
-/* Sends an order. Resets real boards if they do not carry it out. */
+/* Sends an order. If the boards do not carry it out, resets real boards. */
 static int send_order(struct job_mesh *mesh, const struct mesh_order order[])
 {
     struct serial_job *job = job_of(mesh);
-    bool several = order->kind == WIRE_ORDER && mesh->task->groups != NULL;
+    bool several =
+        order->kind == WIRE_ORDER && mesh->task->group_of_node != NULL;
     int error = several ? serial_mesh_run_several(&job->driver, order)
                         : serial_mesh_run(&job->driver, order);
 
@@ -590,7 +589,6 @@ static int send_order(struct job_mesh *mesh, const struct mesh_order order[])
     return EXIT_FAILED;
 }
 
-/* Prints the nodes' states after errors that boards cause, not the order. */
 static void explain(struct job_mesh *mesh, int error)
 {
     if (error == ERR_PORT_BUSY || postmortem_hint(error) != NULL) {
@@ -603,7 +601,7 @@ static int collect(struct job_mesh *mesh, struct outcome *outcome,
 {
     struct serial_job *job = job_of(mesh);
 
-    outcome->image = job->image; /* known from the first batch */
+    outcome->image = job->image; /* set by the first batch only */
     job->image = NULL;
     outcome->host_times = outcome->host_times || job->emulated;
     if ((order->flags & WIRE_MORE) == 0) {
@@ -617,13 +615,12 @@ static int collect(struct job_mesh *mesh, struct outcome *outcome,
     return 0;
 }
 
-/*
- * Payloads of probes, bytes. Serial frames make a message's time rise in steps
- * of 20 us; the sizes lie at different points of a step. Messages of a few
- * frames are left out: they are up to 80 us faster than longer ones suggest.
- * There is no ready delay, because a waiting board is late by up to a tick of
- * its timer. The board's software counts as startup.
- */
+/* Payloads of probes, bytes. Serial frames make the time of a message rise in
+   steps of 20 us, so the payloads lie at different points of a step. Messages
+   of a few frames are left out: they are up to 80 us faster than longer ones
+   suggest. Probes are sent without delay, because a waiting board is late by up
+   to a tick of its timer. The time of the boards' software counts as
+   startup. */
 static const struct mesh_probing probing = {
     .bytes = {800, 1200, 1700, 2300, 3000, 4000},
     .repeat = 5,

@@ -18,23 +18,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most time for a board to answer on its console after its start, s. EMULATED_S
+/* Most time from a board's start until it answers on its console, s. EMULATED_S
    is added for each board started on this machine. */
 #define BOOT_S 20.0
 #define EMULATED_S 2.0
-/* Pause between two checks for a report: LOOK_PART of the time waited so far,
-   from LOOK_S to LOOK_MAX_S. So the console is quiet while a job is timed. */
+/* Pause between two questions for a report, s: LOOK_PART of the time waited so
+   far, at least LOOK_S, at most LOOK_MAX_S. Few questions disturb a timed job
+   little. */
 #define LOOK_S 0.02
 #define LOOK_MAX_S 1.0
 #define LOOK_PART (1.0 / 16)
-/* Time until all boards are asked whether they are still in the job, s. It
-   doubles each time. */
+/* After this time, s, all boards are asked whether they are still in the job.
+   The time doubles after each question. */
 #define ASK_S 4.0
-/* Most time for a board to tell its position after discovery, s. */
+/* Most time until a board knows its position after discovery, s. */
 #define PLACE_S 5.0
 /* Most time for a board to accept a reset, ms. */
 #define RESET_MS 1500u
-/* Number of checks whether a board died, and pause between checks, s. */
+/* How often a failed board is checked for its death, and the pause between two
+   checks, s. */
 #define DEATH_LOOKS 5u
 #define DEATH_LOOK_S 0.1
 
@@ -51,14 +53,13 @@ static void pause_for(const struct console *console, double pause_s)
 
 static uint32_t count_of(const struct serial_mesh *mesh)
 {
-    return mesh->task->groups != NULL ? mesh->task->groups->count : 1;
+    return mesh->task->request->originators;
 }
 
 static struct torus_coord originator_of(const struct serial_mesh *mesh,
                                         uint32_t i)
 {
-    return mesh->task->groups != NULL ? mesh->task->groups->originator[i]
-                                      : mesh->task->originator->at;
+    return mesh->task->request->originator[i].at;
 }
 
 /* ---- starting ---- */
@@ -102,7 +103,6 @@ static int open_ports(struct serial_mesh *mesh)
     return 0;
 }
 
-/* Whether a board died. Prints the board. */
 static bool somebody_died(struct serial_mesh *mesh)
 {
     uint32_t node;
@@ -115,7 +115,7 @@ static bool somebody_died(struct serial_mesh *mesh)
 }
 
 /* Prints why a console failed: its board died, or else the console's own error.
-   A board's death shows a moment after its line has failed. */
+   A board's death is seen a moment after its line has failed. */
 static int print_failure(struct serial_mesh *mesh,
                          const struct console *console)
 {
@@ -136,8 +136,8 @@ static double boot_s(const struct serial_mesh *mesh)
                : BOOT_S + EMULATED_S * torus_nodes(mesh->task->request->size);
 }
 
-/* Waits until a board answers. Asks for its job memory; the mesh uses the
-   smallest. */
+/* Waits until a console's board answers. Asks for its job memory; the mesh uses
+   the smallest. */
 static int await_console(struct serial_mesh *mesh, struct console *console)
 {
     double until_s = now_s(console) + boot_s(mesh);
@@ -158,7 +158,7 @@ static int await_console(struct serial_mesh *mesh, struct console *console)
             if (somebody_died(mesh)) {
                 return -1;
             }
-            /* An unplugged port fails at once: pause instead of spinning. */
+            /* The line of an unplugged port fails at once, so this pauses. */
             pause_for(console, DEATH_LOOK_S);
         }
     }
@@ -172,8 +172,8 @@ static int await_console(struct serial_mesh *mesh, struct console *console)
     return 0;
 }
 
-/* Resets an originator that is still in a job. That job's host has given up, as
-   only one host can hold the port. Other boards leave the job at the next
+/* Resets an originator that is still in a job. That job's host has given up,
+   since only one host can hold the port. Other boards leave the job at the next
    discovery. */
 static int end_job(struct serial_mesh *mesh)
 {
@@ -188,7 +188,6 @@ static int end_job(struct serial_mesh *mesh)
     return error == 0 ? await_console(mesh, mesh->console[0]) : -1;
 }
 
-/* Asks the originator to discover the mesh. Returns 0 after any reply. */
 static int send_wave(struct serial_mesh *mesh, struct console_reply *reply)
 {
     struct torus_size size = mesh->task->request->size;
@@ -209,8 +208,8 @@ static int send_wave(struct serial_mesh *mesh, struct console_reply *reply)
     return error;
 }
 
-/* Starts one discovery. Prints the faults found if `again` is false. Returns 0;
-   1: faults, try again; -1: give up. */
+/* Starts one discovery. Prints what it finds wrong if `again` is false. Returns
+   0; 1 to try again, as something is wrong; -1 to give up. */
 static int discover(struct serial_mesh *mesh, bool again)
 {
     struct torus_size size = mesh->task->request->size;
@@ -236,8 +235,8 @@ static int discover(struct serial_mesh *mesh, bool again)
     return error;
 }
 
-/* Repeats the discovery until the mesh is found. Cables of emulated boards are
-   right: a silent board is late or dead. */
+/* Repeats the discovery until the mesh is found. Emulated boards are wired
+   right, so a silent one is late or dead. */
 static int find_mesh(struct serial_mesh *mesh)
 {
     const struct console *first = mesh->console[0];
@@ -252,7 +251,6 @@ static int find_mesh(struct serial_mesh *mesh)
     return error == 0 ? 0 : -1;
 }
 
-/* Whether a console's board is at `at`. Stores its position in found[]. */
 static bool is_at(struct console *console, struct torus_coord at,
                   uint64_t found[2])
 {
@@ -265,7 +263,7 @@ static bool is_at(struct console *console, struct torus_coord at,
     return known && found[0] == at.x && found[1] == at.y;
 }
 
-/* Checks that a console belongs to originator `i`. A board knows its position
+/* Checks that a console's board is originator `i`. A board knows its position
    soon after discovery. Returns 0, or -1 after a message. */
 static int check_place(struct serial_mesh *mesh, uint32_t i)
 {
@@ -332,8 +330,8 @@ int serial_mesh_start(struct serial_mesh *mesh, const struct job_task *task)
     return error;
 }
 
-/* The reset gets only RESET_MS: a console that does not answer soon was silent
-   before, too. */
+/* A console that does not accept the reset within RESET_MS was silent before,
+   too. */
 void serial_mesh_give_up(struct serial_mesh *mesh)
 {
     struct console *first = mesh->console[0];
@@ -354,18 +352,19 @@ void serial_mesh_give_up(struct serial_mesh *mesh)
 
 /* ---- orders ---- */
 
-/* State of repeated requests to a board, until the watchdog expires. */
+/* State of a question that is repeated to one board until the watchdog
+   expires. */
 struct asking {
     struct console *console;
     double since_s;
-    /* Time, s after since_s, when all boards are asked whether they are in the
-       job; 0: never. */
+    /* Time, s after since_s, at which all boards are asked whether they are
+       still in the job; 0: never. */
     double ask_s;
-    const char *late; /* message if the watchdog expires */
+    const char *late; /* message that is printed if the watchdog expires */
 };
 
-/* Whether a board has left the job. Prints the board. Other boards would wait
-   for it for minutes. */
+/* Returns whether a board has left the job, and prints which. Other boards
+   would wait for it for minutes. */
 static bool somebody_left(const struct serial_mesh *mesh)
 {
     const struct ps_node *node;
@@ -389,8 +388,8 @@ static double waited_s(const struct asking *asking)
     return now_s(asking->console) - asking->since_s;
 }
 
-/* Pauses before the next try. Returns whether to try again; if not, prints the
-   reason. */
+/* Pauses before a question is repeated. Returns whether to repeat it. If not,
+   prints the reason. */
 static bool ask_again(struct serial_mesh *mesh, struct asking *asking)
 {
     double pause_s;
@@ -414,8 +413,9 @@ static bool ask_again(struct serial_mesh *mesh, struct asking *asking)
     return true;
 }
 
-/* Gives an order to a console's node, with `count` errands (requests for other
-   originators) behind it. The node accepts it after the end of its last job. */
+/* Gives an order to a console's board, with `count` errands behind it: orders
+   that it passes on to other originators. The board accepts it after the end of
+   its last job. */
 static int give(struct serial_mesh *mesh, struct console *console,
                 const struct mesh_order *order, const uint8_t *errands,
                 uint32_t count)
@@ -448,8 +448,8 @@ static int give(struct serial_mesh *mesh, struct console *console,
     return error;
 }
 
-/* Waits for a message of a console's node. Stores it behind a circuit header,
-   as messages over circuits have. */
+/* Waits for a message from a console's board. Stores it behind a circuit
+   header, which messages over circuits have. */
 static int receive_report(struct serial_mesh *mesh, struct console *console,
                           struct mesh_report *report)
 {
@@ -489,7 +489,6 @@ int serial_mesh_run(struct serial_mesh *mesh, const struct mesh_order *order)
 
 /* ---- several originators ---- */
 
-/* Writes an errand (a request to the first originator) for originator `i`. */
 static void store_errand(uint8_t *out, const struct serial_mesh *mesh,
                          uint32_t i, enum serial_errand errand, uint8_t kind)
 {
@@ -501,7 +500,6 @@ static void store_errand(uint8_t *out, const struct serial_mesh *mesh,
                         errand, kind);
 }
 
-/* Gives the first originator one errand for originator `i`. */
 static int give_errand(struct serial_mesh *mesh, uint32_t i,
                        enum serial_errand errand, uint8_t kind, uint16_t job)
 {
@@ -537,9 +535,9 @@ static int print_silent(const struct serial_mesh *mesh, uint32_t i,
     return -1;
 }
 
-/* Reads the first originator's answer to errands. Returns the error of the
-   last errand tried, or ERR_LENGTH if malformed. *done errands succeeded
-   before it. */
+/* Reads the first originator's answer to errands. *done is set to how many
+   succeeded. Returns the error of the next one, or ERR_LENGTH if the answer is
+   malformed. */
 static int read_answer(const struct mesh_report *report, uint32_t *done)
 {
     const uint8_t *answer = report->data + CIRCUIT_HEADER_BYTES;
@@ -552,8 +550,9 @@ static int read_answer(const struct mesh_report *report, uint32_t *done)
     return (int32_t)bytes_load_u32(answer);
 }
 
-/* Sends an order to an originator after the first, over the mesh. An originator
-   with its own console gets an errand to take the order from there. */
+/* Sends an order to another originator than the first, over the mesh. If that
+   one has its own console, the order goes there, and an errand tells it to
+   begin. */
 static int delegate(struct serial_mesh *mesh, uint32_t i,
                     const struct mesh_order *order)
 {
@@ -577,8 +576,8 @@ static int delegate(struct serial_mesh *mesh, uint32_t i,
     return own != NULL ? give(mesh, own, order, NULL, 0) : 0;
 }
 
-/* Gives the first originator its order, which makes all originators begin.
-   Receives its report, or an error answer if another does not begin. */
+/* Gives the first originator its order; then all originators begin. Receives
+   its report, or an error if another originator does not begin. */
 static int lead(struct serial_mesh *mesh, const struct mesh_order *order)
 {
     struct mesh_report *report = &mesh->reports[0];
@@ -641,7 +640,6 @@ int serial_mesh_run_several(struct serial_mesh *mesh,
 
 /* ---- the end ---- */
 
-/* Parses "ps=T kind=K detail=D value=V". */
 static bool read_event(struct node_event *event, const char *line)
 {
     *event = (struct node_event){0};

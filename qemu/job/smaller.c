@@ -12,12 +12,12 @@
 #include <stdio.h>
 
 /* Error of one board's estimated time: half of the calls' cost, plus
-   CALL_UNSURE_PS per call, plus BESIDE_UNSURE_PS for work besides computing. */
+   CALL_UNSURE_PS for each call, plus BESIDE_UNSURE_PS for other work. */
 #define CALL_UNSURE_PS UINT64_C(5000000)     /* 5 us */
 #define BESIDE_UNSURE_PS UINT64_C(300000000) /* 0.3 ms */
-/* An error of 1/NEAR_PART of the answer time is acceptable. */
+/* The error is small if it is below the answer time / NEAR_PART. */
 #define NEAR_PART 200u
-/* Size of the mesh that may be faster than a larger one. */
+/* The smaller mesh, which may answer faster. */
 static const struct torus_size few = {OUTCOME_FEW_SIDE, OUTCOME_FEW_SIDE};
 #define SOONER 0.95
 
@@ -27,7 +27,6 @@ static bool can_repeat(const struct request *request)
            !request->gdb;
 }
 
-/* Returns the request of one originator's load on a mesh of another size. */
 static struct request request_of(struct job_originator *originator,
                                  struct torus_size size,
                                  const struct request *request)
@@ -45,7 +44,7 @@ static struct request request_of(struct job_originator *originator,
     smaller.firmware_slow = NULL;
     smaller.on_one_rank = true;
     smaller.verbose = false;
-    /* A zygote for one board takes longer than the board itself. */
+    /* To prepare boards for forking takes longer than one board. */
     smaller.one_by_one = smaller.one_by_one || torus_nodes(size) == 1;
     return smaller;
 }
@@ -63,9 +62,9 @@ static int add(uint64_t *sum_ps, const struct request *request)
     return status;
 }
 
-/* Sums the answer times of all originators' loads, run one after the other.
-   Sets *sum_ps to 0 after a failure with a message. Returns 0, or
-   EXIT_INTERRUPTED. */
+/* Runs the loads of all originators one after the other. Sets *sum_ps to the
+   sum of their answer times, or to 0 if one failed, after a message. Returns 0,
+   or EXIT_INTERRUPTED. */
 static int repeat(uint64_t *sum_ps, struct torus_size size,
                   const struct request *request)
 {
@@ -98,7 +97,6 @@ static int repeat(uint64_t *sum_ps, struct torus_size size,
 
 static bool is_near(const struct outcome *outcome)
 {
-    /* other batches have about as many calls as the first */
     uint64_t calls = outcome_calls(outcome) * outcome->batch_count;
     uint64_t unsure_ps = outcome_calls_ps(outcome) / 2 +
                          calls * CALL_UNSURE_PS + BESIDE_UNSURE_PS;
@@ -116,8 +114,8 @@ int smaller_one_board(struct outcome *outcome, const struct request *request)
 
 /* ---- 25 boards ---- */
 
-/* Whether preparing takes more than a third of the answer time, or a board
-   computes for less than a third. */
+/* Returns whether preparing takes more than a third of the answer time, or
+   boards compute for less than a third of it. */
 static bool computes_little(const struct outcome *outcome)
 {
     uint64_t answer_ps = outcome_answer_ps(outcome);

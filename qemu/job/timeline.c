@@ -63,8 +63,8 @@ static void add_circuit(struct sha256_ctx *hash,
     add_u64(hash, circuit->end_ps);
 }
 
-/* Sort key of a circuit. It has every member except the round, which follows
-   from the circuits' order. So equal keys mean equal circuits. */
+/* Number of members by which circuits are sorted: all but the round, which
+   follows from the circuits' order. So circuits with equal keys are equal. */
 #define KEYS 11
 
 static void keys_of(uint64_t key[KEYS], const struct circuit_record *circuit)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fingerprint of a run: two runs with equal timelines did the same things
- * at the same mesh times. It covers, in this order, all integers little-endian:
+ * The fingerprint of a run: two runs with equal fingerprints did the same
+ * things at the same mesh times. It covers, in this order, all integers
+ * little-endian:
  *
  *   u32 width, height, originator x, y, nodes, circuits
  *   for each node, row-major:
@@ -13,8 +14,8 @@
  *     u32 source, destination, port, arrival, kind, phase, hops, bytes
  *     u64 request, grant, end, in ps
  *
- * The order in which the fabric happened to log circuits, wall-clock times,
- * the kind of board and the result do not enter.
+ * It does not cover the order in which the fabric logged circuits, wall-clock
+ * times, the kind of board and the result.
  */
 #ifndef QEMU_JOB_TIMELINE_H
 #define QEMU_JOB_TIMELINE_H
@@ -23,7 +24,8 @@
 
 #define TIMELINE_HEX_BYTES OUTCOME_DIGEST_BYTES
 
-/* Writes the SHA-256 as 64 lower-case hexadecimal digits and a NUL. */
+/* Writes the fingerprint, a SHA-256, as 64 lower-case hexadecimal digits and a
+   NUL. */
 void timeline_sha256(const struct outcome *outcome,
                      char hex[TIMELINE_HEX_BYTES]);
 

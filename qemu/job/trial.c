@@ -16,23 +16,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Instructions of an emulated board: to receive and answer a message, and
-   around a run(). */
+/* Instructions of an emulated board to receive and answer a message, and around
+   a call of the kernel's run(). */
 #define MESSAGE_INSTRUCTIONS 330u
 #define RUN_INSTRUCTIONS 120u
 
-/* BYTES_MAX: most bytes of load and output before a trial is scaled down.
-   NODE_UNITS_LEAST: least units per node after that. */
+/* BYTES_MAX: a trial with more bytes of load and output is scaled down.
+   NODE_UNITS_LEAST: fewest units for each node after that. */
 #define BYTES_MAX 2000000u
 #define NODE_UNITS_LEAST 64u
 
-/* Size of the result of a kernel that found nothing, bytes; such results grow
-   with what is found. */
+/* Bytes of a result that found nothing, for kernels whose result grows with
+   what is found. */
 #define LEAST_BYTES 32u
 
 /* ---- the model of a kernel ---- */
 
-/* Copies the terms, whose address is the job's argument. */
+/* Takes the kernel's terms from the job's argument, which is their address. */
 static int model_begin(void *work, struct kernel_terms *terms,
                        const struct kernel_job *job)
 {
@@ -84,7 +84,7 @@ static const struct kernel model = {.name = "model",
 
 #define TIME(instructions) ((instructions)*JOB_INSTRUCTION_PS)
 
-/* Costs of boot/mps2_an385/costs.c. */
+/* Costs of the boards' software, as in boot/mps2_an385/costs.c. */
 static const struct scatter_costs board_costs = BOOT_COSTS(
     TIME(1), .first_send_ps = TIME(240), .branch_split_ps = TIME(126),
     .branch_queue_ps = TIME(220), .result_merge_ps = TIME(250),
@@ -124,8 +124,8 @@ static void board_main(struct window *window)
     run_node(window, &board_costs, TIME(MESSAGE_INSTRUCTIONS));
 }
 
-/* Returns the time of a run() besides its units, ps, including the merge of a
-   result of fixed length. */
+/* Returns the time of a call of run() besides its units, ps, including the
+   merge of a result of fixed length. */
 static uint64_t call_ps(const struct job_task *task, uint64_t known_ps)
 {
     const struct kernel_terms *terms = &task->originator->terms;
@@ -138,7 +138,6 @@ static uint64_t call_ps(const struct job_task *task, uint64_t known_ps)
 
 /* ---- trials ---- */
 
-/* Returns k: one unit of the trial stands for k units of the load. */
 static uint32_t units_of_one(const struct job_task *task, uint32_t units)
 {
     const struct kernel_terms *terms = &task->originator->terms;
@@ -154,7 +153,6 @@ static uint32_t units_of_one(const struct job_task *task, uint32_t units)
     return most <= 1 ? 1 : k < most ? (uint32_t)k : most;
 }
 
-/* Divides the originator's load by k. Each unit then takes k * compute_ps. */
 static void shorten(struct job_originator *originator, uint32_t units,
                     uint32_t k, uint64_t compute_ps)
 {
@@ -170,8 +168,9 @@ static void shorten(struct job_originator *originator, uint32_t units,
         instructions < 1 ? 1 : (uint64_t)instructions;
 }
 
-/* Replaces the argument by a new one, the address of the terms. The caller
-   frees the new one. */
+/* A trial runs a model in place of the kernel, which needs no argument but the
+   kernel's terms. Stores their address as the job's argument, for
+   model_begin(). The caller frees the new argument. */
 static void set_argument(struct job_originator *originator)
 {
     const struct kernel_terms *terms = &originator->terms;

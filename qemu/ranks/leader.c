@@ -17,18 +17,19 @@
 #define OPEN_S 60.0
 #define STOP_S 10.0
 #define LOOK_S 5.0
-/* Number of doorbells of rank 0's nodes to handle before MPI is polled. Polling
-   costs more than a doorbell, and yields the core. */
+/* After so many doorbells of its own nodes, rank 0 polls MPI. A poll costs more
+   than a doorbell, and yields the core. */
 #define OWN_AT_ONCE 16u
 
 static uint16_t meshes;
 
 struct peer {
-    bool open;     /* the rank runs nodes of the mesh */
-    uint16_t said; /* last of RECORD_OPENED and RECORD_STOPPED; or 0 */
-    uint64_t rung; /* native nodes of the rank that run: each will ring */
-    struct ranks_traffic before; /* traffic when the nodes were started */
-    struct rank_seen seen;       /* statistics; leader_look() adds traffic */
+    bool open;     /* true: the rank runs nodes of the mesh */
+    uint16_t said; /* RECORD_OPENED or RECORD_STOPPED, what came last; 0 */
+    uint64_t rung; /* number of the rank's native nodes that run */
+    /* traffic (ranks.h) before the nodes started */
+    struct ranks_traffic before;
+    struct rank_seen seen; /* statistics; leader_look() adds the traffic */
     char place[RECORD_NAME_BYTES + 32];
 };
 
@@ -39,18 +40,18 @@ struct leader {
     unsigned ranks;
     uint32_t *first;
     struct peer *peer;
-    uint8_t *copies; /* copies of all windows: qemu/ranks/patch.h */
+    uint8_t *copies; /* copies of all nodes' windows (qemu/ranks/patch.h) */
     struct record_start *start;
     bool started;
     uint32_t number;
-    /* The next ANSWER to a node, and the SEND of the message that it gets. */
+    /* The next answer to a node, and how the message that it gets is sent. */
     struct record_answer answer;
     struct record_send send;
-    uint32_t sender; /* node that sends; MESSAGE_FROM_HOST: no SEND */
+    uint32_t sender; /* sending node; MESSAGE_FROM_HOST: rank 0 sends */
     bool failed;
-    bool broken;        /* a record for rank 0's nodes is invalid */
-    uint64_t idle_ns;   /* time without records or doorbells, ns */
-    unsigned own_rings; /* doorbells of rank 0's nodes since MPI was polled */
+    bool broken;        /* true: a record for rank 0's own nodes is invalid */
+    uint64_t idle_ns;   /* time without a record or doorbell */
+    unsigned own_rings; /* doorbells of rank 0's nodes since the last poll */
 };
 
 /* ---- records to ranks ---- */
@@ -99,8 +100,8 @@ static void leader_kill(void *context, uint32_t node)
     ranks_put(rank_of(leader, node), RECORD_KILL, node, NULL, 0);
 }
 
-/* Appends to *to the bytes of a message's piece that rank 0 has. Returns
-   whether they are the whole piece. */
+/* Appends to *to what rank 0 has of a piece of a message: its first bytes.
+   Returns whether that is the whole piece. */
 static bool copy_known(uint8_t **to, const uint8_t *data, uint32_t bytes)
 {
     uint32_t known = bytes < PATCH_KNOWN_BYTES ? bytes : PATCH_KNOWN_BYTES;
@@ -112,8 +113,8 @@ static bool copy_known(uint8_t **to, const uint8_t *data, uint32_t bytes)
     return known == bytes;
 }
 
-/* Writes the beginning of a message, as far as rank 0 has it, into its copy of
-   the receiver's window. Returns the number of bytes. */
+/* Writes what rank 0 has of a message into its copy of the receiver's window:
+   bytes from the begin on. Returns their number. */
 static uint32_t write_known(uint8_t *to, const struct message *message)
 {
     const struct message_piece *piece = message->piece;
@@ -131,7 +132,8 @@ static uint32_t write_known(uint8_t *to, const struct message *message)
     return (uint32_t)(end - to);
 }
 
-/* Sends an order of the host, whose bytes are all on rank 0. */
+/* Sends a message of the host, all of whose bytes are on rank 0, to a node's
+   rank. */
 static void send_whole(struct leader *leader, uint32_t node,
                        const struct message *message)
 {
@@ -143,7 +145,6 @@ static void send_whole(struct leader *leader, uint32_t node,
     ranks_put(rank_of(leader, node), RECORD_PAYLOAD, node, body, 2);
 }
 
-/* Prepares the SEND record for the rank of the message's sender. */
 static void describe_send(struct leader *leader, uint32_t node,
                           const struct message *message)
 {
@@ -238,7 +239,7 @@ static bool take_patch(struct leader *leader, const struct ranks_record *record)
                        record->head.bytes);
 }
 
-/* Reports a rank that failed, and has ended its nodes. */
+/* Reports that a rank has failed and has ended its nodes. */
 static enum backend_event take_failure(struct leader *leader,
                                        const struct ranks_record *record)
 {
@@ -259,7 +260,8 @@ static void note_doorbell(struct peer *peer)
     peer->rung -= peer->rung > 0;
 }
 
-/* Takes a record. Returns the event that it reports, or BACKEND_TIMEOUT. */
+/* Handles a record of a rank. Returns the event that it brings, or
+   BACKEND_TIMEOUT. */
 static enum backend_event take(struct leader *leader, uint32_t *node,
                                const struct ranks_record *record)
 {
@@ -279,8 +281,8 @@ static enum backend_event take(struct leader *leader, uint32_t *node,
     }
 }
 
-/* Waits for the next record for rank 0 itself, until host clock time until_s;
-   passes on records for its nodes. Returns false if none came. */
+/* Waits for a record to rank 0 itself until the host's clock is until_s. Hands
+   records for rank 0's nodes on to them. Returns false if no record came. */
 static bool next_record(struct leader *leader, struct ranks_record *record,
                         double until_s)
 {
@@ -297,8 +299,8 @@ static bool next_record(struct leader *leader, struct ranks_record *record,
     return false;
 }
 
-/* Takes a record that nodes or ranks may send while rank 0 waits for another
-   one, and ignores its event. Returns false if the record is invalid. */
+/* Handles a record that may come while rank 0 waits for another one; its event
+   is ignored. Returns false if the record is invalid. */
 static bool may_come_between(struct leader *leader,
                              const struct ranks_record *record)
 {
@@ -315,9 +317,9 @@ static bool may_come_between(struct leader *leader,
     }
 }
 
-/* Takes records until this rank has sent `kind`, until host clock time
-   `until_s`; ignores nodes' events. Returns false if the rank is silent, or if
-   some rank has failed (leader->failed; stderr says why). */
+/* Handles records until this rank has sent one of the kind, or the host's clock
+   is `until_s`. Events of nodes are ignored. Returns false if the rank did not
+   send it, or if a rank has failed (leader->failed; stderr says why). */
 static bool wait_for(struct leader *leader, struct ranks_record *record,
                      unsigned rank, enum record_kind kind, double until_s)
 {
@@ -345,8 +347,8 @@ static bool wait_for(struct leader *leader, struct ranks_record *record,
     return true;
 }
 
-/* Waits for a rank's WORDS, which answer EXPLAIN about a node, or LOOK (node
-   0). Skips late answers to earlier questions. */
+/* Waits for a rank's record WORDS: its answer to EXPLAIN about a node, or to
+   LOOK (node 0). Skips late answers to earlier questions. */
 static bool wait_for_words(struct leader *leader, struct ranks_record *record,
                            unsigned rank, uint32_t node)
 {
@@ -360,8 +362,8 @@ static bool wait_for_words(struct leader *leader, struct ranks_record *record,
     return true;
 }
 
-/* Asks all ranks for their statistics. With `windows`, also updates the copies
-   of all windows. Sets leader->failed, after a message, if a rank fails. */
+/* Asks all ranks for their statistics; if `windows`, also updates the copies of
+   all windows. If a rank fails, sets leader->failed after a message. */
 static void look_at_all(struct leader *leader, bool windows)
 {
     for (unsigned rank = 0; rank < leader->ranks; ++rank) {
@@ -420,7 +422,7 @@ static void start_nodes(struct leader *leader)
     leader->started = true;
 }
 
-/* Returns whether all native nodes wait, so that none will ring. */
+/* Returns whether all native nodes wait, so that no doorbell will ring. */
 static bool is_quiet(const struct leader *leader)
 {
     for (unsigned rank = 0; leader->config.in_process && rank < leader->ranks;
@@ -437,8 +439,8 @@ static void leader_refresh(void *context)
     look_at_all(context, true);
 }
 
-/* Waits for doorbells of rank 0's nodes, which become records. Returns
-   BACKEND_TIMEOUT, except after an error or a signal. */
+/* Waits until a doorbell of rank 0's nodes rings; the ring becomes a record.
+   Returns BACKEND_TIMEOUT, except after an error or a signal. */
 static enum backend_event listen(struct leader *leader, uint64_t ns)
 {
     enum backend_event event = local_listen(leader->local, ns);
@@ -448,8 +450,8 @@ static enum backend_event listen(struct leader *leader, uint64_t ns)
     return rang ? BACKEND_TIMEOUT : event;
 }
 
-/* Returns the next event from a record; BACKEND_TIMEOUT: none. Polls MPI if no
-   record is at hand. */
+/* Handles a record. Returns its event, or BACKEND_TIMEOUT if there is none.
+   Polls MPI if no record is at hand. */
 static enum backend_event take_next(struct leader *leader, uint32_t *node)
 {
     struct ranks_record record;
@@ -462,7 +464,7 @@ static enum backend_event take_next(struct leader *leader, uint32_t *node)
                                            : BACKEND_TIMEOUT;
 }
 
-/* Waits at most 1 ms, so that MPI is polled again soon. */
+/* Waits 1 ms at most, so that MPI is soon polled again. */
 static enum backend_event leader_wait(void *context, uint32_t *node,
                                       uint64_t ns)
 {
@@ -497,8 +499,8 @@ static enum backend_event leader_wait(void *context, uint32_t *node,
 
 /* ---- beginning and end ---- */
 
-/* Waits until all ranks have ended their boards. A rank that is still starting
-   boards reads STOP late. */
+/* Waits until all ranks have ended their boards. A rank that is starting boards
+   reads the record STOP late. */
 static void wait_for_stops(struct leader *leader)
 {
     double now_s = host_clock_s(host_clock());
@@ -564,19 +566,6 @@ static void share_nodes(struct leader *leader)
     }
 }
 
-struct image_bytes {
-    uint8_t *data;
-    uint64_t bytes;
-};
-
-/* Returns 0, or 1 after a message. The caller frees the data, which are NULL if
-   `path` is NULL. */
-static int read_image(struct image_bytes *image, const char *path)
-{
-    return path == NULL ? 0 : file_read(&image->data, &image->bytes, path);
-}
-
-/* Tells all other ranks to prepare nodes. Returns 0, or 1 after a message. */
 static int open_others(struct leader *leader)
 {
     const struct boards_config *boards = &leader->config.boards;
@@ -585,33 +574,37 @@ static int open_others(struct leader *leader)
                                .in_process = leader->config.in_process,
                                .verbose = boards->verbose,
                                .one_by_one = boards->zygote_object == NULL};
-    struct image_bytes image = {.data = NULL};
-    struct image_bytes slow = {.data = NULL};
+    uint8_t *image = NULL;
+    uint8_t *slow = NULL;
+    uint64_t image_bytes = 0;
+    uint64_t slow_bytes = 0;
     int error = 0;
 
     if (!leader->config.in_process) {
         snprintf(open.board, sizeof open.board, "%s",
                  boards->board->place.board);
         emulator_version(open.emulator);
-        error = read_image(&image, boards->firmware) |
-                read_image(&slow, boards->firmware_slow);
+        error = file_read(&image, &image_bytes, boards->firmware);
     }
-    open.firmware_bytes = (uint32_t)image.bytes;
-    open.slow_bytes = (uint32_t)slow.bytes;
+    if (error == 0 && boards->firmware_slow != NULL) {
+        error = file_read(&slow, &slow_bytes, boards->firmware_slow);
+    }
+    open.firmware_bytes = (uint32_t)image_bytes;
+    open.slow_bytes = (uint32_t)slow_bytes;
     for (unsigned rank = 1; error == 0 && rank < leader->ranks; ++rank) {
         struct ranks_body body[] = {
             {&open, sizeof open},
             {leader->first, (leader->ranks + 1) * sizeof *leader->first},
-            {image.data, image.bytes},
-            {slow.data, slow.bytes}};
+            {image, image_bytes},
+            {slow, slow_bytes}};
 
         if (leader->peer[rank].seen.nodes > 0) {
             ranks_put(rank, RECORD_OPEN, 0, body, 4);
             leader->peer[rank].open = true;
         }
     }
-    free(image.data);
-    free(slow.data);
+    free(image);
+    free(slow);
     ranks_flush();
     return error;
 }

@@ -13,8 +13,8 @@
 #define SEGMENTS "/dev/shm/{vader,sm}_segment.*"
 #define OLD_S 60
 
-/* Returns whether a process maps the file. A file that cannot be opened is
-   another user's process. */
+/* Returns whether a process maps the file `path`. `maps` is the process's file
+   in /proc; if it cannot be opened, the process is another user's. */
 static bool maps_it(const char *maps, const char *path)
 {
     FILE *file = fopen(maps, "re");
@@ -38,7 +38,7 @@ static bool is_mapped(const char *path)
     bool found = false;
 
     if (glob("/proc/[0-9]*/maps", GLOB_NOSORT, NULL, &process) != 0) {
-        return true; /* /proc is not readable: the file may be in use */
+        return true; /* /proc cannot be read: the file may be in use */
     }
     for (size_t i = 0; !found && i < process.gl_pathc; ++i) {
         found = maps_it(process.gl_pathv[i], path);

@@ -13,26 +13,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A message to be forwarded whose bytes have not come yet. */
+/* A message that a node passes on, and whose bytes have not come yet. */
 struct waiting {
     struct waiting *next;
     struct record_send send;
 };
 
-/* A node of this rank, and the payload that it expects. */
+/* A node of this rank, and the payload that it expects: bytes of a message. */
 struct local_node {
-    uint32_t number; /* number of the expected payload; 0: none */
+    uint32_t number; /* number of the expected payload; 0: none is expected */
     uint32_t offset;
     uint32_t known;
     enum message_damage damage;
-    bool rings; /* ring the node when the payload has come */
-    bool waits; /* the node has rung, and has no answer yet */
+    bool rings; /* true: ring the node when the payload has come */
+    bool waits; /* true: the node has rung and has no answer yet */
     bool up;
     struct waiting *first;
     struct waiting **end;
 };
 
-/* A payload that came before it was expected. */
+/* A payload (bytes of a message) that has come before its node expects it. */
 struct early {
     struct early *next;
     uint32_t index;
@@ -41,18 +41,18 @@ struct early {
     uint8_t data[];
 };
 
-/* The nodes of this rank. A node has a mesh number, which records use, and an
-   index in this rank, from 0. */
+/* The nodes of this rank. A node has a number in the mesh, which records use,
+   and an index in this rank, from 0. */
 struct local {
     struct local_config config;
     struct backend backend;
-    uint32_t first; /* mesh number of the rank's node 0 */
+    uint32_t first; /* number of the rank's first node in the mesh */
     uint32_t count;
     struct local_node *node;
     struct early *early;
-    uint8_t *copies; /* copies of windows: qemu/ranks/patch.h */
+    uint8_t *copies; /* copies of the nodes' windows (qemu/ranks/patch.h) */
     struct patch patch;
-    bool running; /* nodes are started, and none has died */
+    bool running; /* true: nodes were started, and none has died */
     uint64_t between_bytes;
     uint32_t up;
     double start_s; /* host time */
@@ -137,7 +137,8 @@ static bool refuse(const struct local *local, uint32_t index, const char *what)
 
 /* ---- out ---- */
 
-/* Builds the message of a SEND record. Returns false if it is invalid. */
+/* Makes the message that a record SEND describes. Returns false if it is
+   invalid. */
 static bool read_send(struct message *message, const struct local *local,
                       uint32_t index, const struct record_send *send)
 {
@@ -183,7 +184,8 @@ static bool send_now(struct local *local, uint32_t index,
     return true;
 }
 
-/* Sends a node's message now, or once the payload that it forwards has come. */
+/* Sends a node's message now; or, if the node passes on a payload, when that
+   has come. */
 static bool send(struct local *local, uint32_t index,
                  const struct ranks_record *record)
 {
@@ -212,8 +214,6 @@ static bool send(struct local *local, uint32_t index,
 
 /* ---- in ---- */
 
-/* Sends the messages that waited for a payload. Returns false if one is
-   invalid. */
 static bool send_waiting(struct local *local, uint32_t index)
 {
     struct local_node *node = &local->node[index];
@@ -232,8 +232,8 @@ static bool send_waiting(struct local *local, uint32_t index)
     return sound;
 }
 
-/* Delivers an expected payload: checks it, sends messages that waited for it,
-   rings the node. */
+/* Handles a payload that its node expects: checks it, sends the messages that
+   have waited for it, and rings the node's doorbell. */
 static bool take_in(struct local *local, uint32_t index, const uint8_t *data,
                     size_t bytes)
 {
@@ -263,7 +263,7 @@ static bool take_in(struct local *local, uint32_t index, const uint8_t *data,
     return true;
 }
 
-/* Takes a payload, and stores it if the node does not expect it yet. */
+/* Handles a payload. If its node does not expect it yet, stores it. */
 static bool take_payload(struct local *local, uint32_t index,
                          const struct ranks_record *record)
 {
@@ -292,7 +292,6 @@ static bool take_payload(struct local *local, uint32_t index,
     return true;
 }
 
-/* Makes a node expect a payload, which may already have come. */
 static bool expect(struct local *local, uint32_t index,
                    const struct record_answer *answer)
 {
@@ -319,7 +318,7 @@ static bool expect(struct local *local, uint32_t index,
     return true;
 }
 
-/* Takes an answer for a waiting node. Rings the node now, or when its payload
+/* Gives a waiting node its answer. Its doorbell rings now, or when its payload
    has come. */
 static bool answer(struct local *local, uint32_t index,
                    const struct ranks_record *record)
@@ -387,8 +386,8 @@ static bool start_nodes(struct local *local, const struct ranks_record *record)
     return true;
 }
 
-/* Sends the changed parts of a node's window to rank 0 in a record of this
-   kind. On rank 0 itself patch_make() has already updated the copy. */
+/* Sends what has changed in a node's window to rank 0, in a record of this
+   kind. On rank 0 itself patch_make() has updated the copy already. */
 static void tell(struct local *local, uint32_t index, enum record_kind kind)
 {
     struct patch *patch = &local->patch;
@@ -401,8 +400,7 @@ static void tell(struct local *local, uint32_t index, enum record_kind kind)
               &(struct ranks_body){patch->data, shared ? 0 : patch->bytes}, 1);
 }
 
-/* Sends this rank's statistics to rank 0, after all windows if it asks for
-   them. */
+/* Sends this rank's statistics to rank 0; if `windows`, all windows before. */
 static void look(struct local *local, bool windows)
 {
     struct record_looked looked = {.between_bytes = local->between_bytes};
@@ -511,7 +509,7 @@ enum backend_event local_listen(struct local *local, uint64_t ns)
         tell(local, index, RECORD_RANG);
     } else if (event == BACKEND_DIED) {
         tell(local, index, RECORD_DIED);
-        local->running = false; /* a node's death ends the run */
+        local->running = false;
     }
     return event;
 }

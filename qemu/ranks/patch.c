@@ -11,7 +11,8 @@
 #define WORD 4u
 #define OFFSET_BITS 22u
 #define RUN_WORDS_MAX 1023u
-/* Most unchanged words in a run: sending one costs no more than a new run. */
+/* Most unchanged words inside a run: to send one more costs as much as to begin
+   a new run. */
 #define GAP_WORDS 1u
 
 static_assert(BACKEND_WINDOW_BYTES / WORD <= 1u << OFFSET_BITS,
@@ -29,7 +30,7 @@ static void append(struct patch *patch, const void *data, size_t bytes)
     patch->bytes += bytes;
 }
 
-/* Copies the words of a run from the window to the copy and the patch. */
+/* Copies the words of a run from the window to the copy and into the patch. */
 static void append_run(struct patch *patch, const uint8_t *from, uint8_t *to,
                        uint32_t first, uint32_t words)
 {
@@ -47,7 +48,7 @@ static bool differs(const uint8_t *from, const uint8_t *to, uint32_t word)
            0;
 }
 
-/* Appends the changed words of a range, rounded to words. */
+/* Appends the changed words of a range, whose ends are rounded to words. */
 static void compare(struct patch *patch, const struct window *window,
                     struct window *copy, uint32_t offset, uint32_t bytes)
 {
@@ -80,7 +81,8 @@ static void compare(struct patch *patch, const struct window *window,
     compare(patch, window, copy, (uint32_t)offsetof(struct window, first),     \
             (uint32_t)(bytes))
 
-/* Compares a range if it lies in the DMA area; the fabric refuses others. */
+/* Compares a range if it lies in the window's area for messages. The fabric
+   refuses others. */
 static void compare_piece(struct patch *patch, const struct window *window,
                           struct window *copy, uint32_t offset, uint32_t bytes)
 {
@@ -129,14 +131,15 @@ static void compare_rows(struct patch *patch, const struct window *window,
     }
 }
 
-/* Compares newly queued sends and the ranges that they name. */
+/* Compares sends that the node has newly queued, and the ranges that they
+   name. */
 static void compare_entries(struct patch *patch, const struct window *window,
                             struct window *copy, uint32_t from)
 {
     uint32_t queued = copy->queued;
 
     if (queued - from > WINDOW_QUEUE) {
-        return; /* invalid; the fabric refuses it */
+        return; /* invalid, so the fabric will refuse it */
     }
     for (uint32_t i = from; i != queued; ++i) {
         uint32_t at = i % WINDOW_QUEUE;

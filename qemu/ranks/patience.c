@@ -15,19 +15,20 @@
 
 #define LOOKS_A_SECOND 5
 
-/* Global state: a process waits for one thing at a time. */
+/* Global state, since a process waits for one thing at a time. */
 static struct {
     const char *fail;
     unsigned seconds;
     pthread_t thread;
-    int pipe[2]; /* write end closed: the wait is over */
+    int pipe[2]; /* the wait is over when its write end is closed */
     bool waits;
 } patience;
 
 /* ---- ranks of this host ---- */
 
-/* Returns the value of a variable in a process's environment, which the caller
-   frees. Returns NULL if it is not set, or the process is another user's. */
+/* Returns the value of a variable in the environment of a process; the caller
+   frees it. Returns NULL if the variable is not set, or the process is another
+   user's. */
 static char *variable_of(const char *folder, const char *name)
 {
     char path[64];
@@ -70,8 +71,8 @@ static bool is_stopped(const char *folder)
     return end != NULL && strlen(end) > 2 && (end[2] == 'T' || end[2] == 't');
 }
 
-/* Adds a process to the line if it is a stopped rank of this mesh. Returns
-   whether it is. */
+/* If a process is a stopped rank of this mesh, adds its number to the line and
+   returns true. */
 static bool name_stopped(FILE *line, const char *folder)
 {
     const char *own = getenv("PMIX_NAMESPACE");
@@ -128,7 +129,7 @@ static _Noreturn void give_up(void)
     _exit(EXIT_FAILED);
 }
 
-/* Counts polls, not time: while this process is stopped it makes none. */
+/* Counts polls and not time, because a stopped process makes none. */
 static void *count(void *context)
 {
     struct pollfd over = {.fd = patience.pipe[0], .events = POLLIN};

@@ -19,9 +19,9 @@
 #define OBJECT "ranks.so"
 #define FLUSH_BYTES 32768u
 #define END_MS 5000u
-#define LEAVE_S 30u /* most seconds to wait for others at the end */
+#define LEAVE_S 30u /* longest wait for other ranks at the end, s */
 
-/* Records for one rank that are not sent yet. */
+/* Records for one rank that were not sent yet. */
 struct outbox {
     uint8_t *data;
     size_t bytes;
@@ -29,14 +29,14 @@ struct outbox {
 };
 
 static struct {
-    const struct transport *transport; /* NULL: the only process */
+    const struct transport *transport; /* NULL: this is the only process */
     unsigned own;
     unsigned count;
-    struct outbox *outbox;         /* by rank */
-    struct ranks_traffic *traffic; /* by rank */
+    struct outbox *outbox;         /* one for each rank */
+    struct ranks_traffic *traffic; /* one for each rank */
     uint16_t mesh;
     bool given_up;
-    /* The received message whose records are being read. */
+    /* Received message whose records are being read. */
     uint8_t *message;
     size_t bytes;
     size_t at;
@@ -57,12 +57,12 @@ bool ranks_launched(void)
     if (number_of("OMPI_COMM_WORLD_SIZE") > 1 || number_of("PMI_SIZE") > 1) {
         return true;
     }
-    /* srun --mpi=pmix sets no other variable with the number of ranks. */
+    /* srun --mpi=pmix tells the number of ranks by no other variable. */
     return getenv("PMIX_RANK") != NULL && number_of("SLURM_STEP_NUM_TASKS") > 1;
 }
 
-/* Tasks of srun without PMIx run separately, which is seldom meant: the first
-   task warns. */
+/* Tasks of srun without PMIx run separately, which is seldom meant. The first
+   task says so. */
 void ranks_warn(void)
 {
     const char *own = getenv("SLURM_PROCID");
@@ -86,7 +86,8 @@ static const struct transport *load(void)
     if (path[0] == '\0') {
         return NULL;
     }
-    /* RTLD_GLOBAL: MPI's plug-ins are loaded later, and need its symbols. */
+    /* MPI's plug-ins, which are loaded later, need its symbols
+       (RTLD_GLOBAL). */
     object = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     if (object == NULL) {
         fprintf(stderr,
@@ -104,14 +105,24 @@ static const struct transport *load(void)
     return transport;
 }
 
-static void take_leave(void)
+/* Waits until all records are sent, and ends MPI. Returns false if they are not
+   sent within END_MS. */
+static bool take_leave(void)
 {
+    ranks_flush();
+    for (unsigned waited = 0; !ranks.transport->sent(); ++waited) {
+        if (waited == END_MS) {
+            return false;
+        }
+        host_clock_pause(host_clock(), HOST_CLOCK_MS_NS);
+    }
     patience_begin("do not end", LEAVE_S);
     ranks.transport->end();
     patience_end();
+    return true;
 }
 
-/* Runs at exit() of rank 0: tells all workers to end. */
+/* Tells all workers to end. Called at exit() of rank 0. */
 static void end_all(int status, void *context)
 {
     (void)context;
@@ -119,9 +130,7 @@ static void end_all(int status, void *context)
         ranks_put(rank, RECORD_END, 0, NULL, 0);
     }
     fflush(NULL);
-    if (!ranks.given_up && ranks_drain(END_MS)) {
-        take_leave();
-    } else {
+    if (ranks.given_up || !take_leave()) {
         ranks.transport->abort(status != 0 ? status : EXIT_FAILED);
     }
 }
@@ -231,24 +240,10 @@ void ranks_flush(void)
     }
 }
 
-bool ranks_drain(unsigned ms)
-{
-    ranks_flush();
-    for (unsigned waited = 0; !ranks.transport->sent(); ++waited) {
-        if (waited == ms) {
-            return false;
-        }
-        host_clock_pause(host_clock(), HOST_CLOCK_MS_NS);
-    }
-    return true;
-}
-
 void ranks_leave(int status)
 {
     fflush(NULL);
-    if (ranks_drain(END_MS)) {
-        take_leave();
-    }
+    (void)take_leave();
     _exit(status);
 }
 
@@ -264,7 +259,8 @@ bool ranks_at_hand(void)
     return !is_used_up() || ranks.outbox[ranks.own].bytes > 0;
 }
 
-/* Takes the next message: first records to itself, then received ones. */
+/* Makes the next message current: records to this rank itself first, then a
+   received one. */
 static void next_message(void)
 {
     struct outbox *own = &ranks.outbox[ranks.own];
@@ -280,7 +276,8 @@ static void next_message(void)
     }
 }
 
-/* Yields RECORD_BROKEN for a malformed record or one of a future mesh. */
+/* Makes a record RECORD_BROKEN, in place of a malformed one or one of a later
+   mesh. */
 static void take_broken(struct ranks_record *record)
 {
     record->head = (struct record){.kind = RECORD_BROKEN, .mesh = ranks.mesh};
@@ -309,8 +306,8 @@ static void take(struct ranks_record *record)
     ranks.at = ranks.bytes;
 }
 
-/* Returns whether a record belongs to the current mesh, opens it, or belongs to
-   no mesh. */
+/* Returns whether a record belongs to this mesh, opens it, or belongs to no
+   mesh. */
 static bool is_ours(const struct record *head)
 {
     return head->mesh == ranks.mesh || head->kind == RECORD_OPEN ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The protocol between ranks: records, several in a message, each with a head
- * and a body. All ranks have one architecture and one build, which HELLO
- * checks.
+ * The protocol between ranks. It consists of records, several of which travel
+ * in a message; each has a head and a body. All ranks have one architecture and
+ * one build, which HELLO checks.
  *
  *   rank 0 -> others   OPEN, STOP, END      opens or ends a mesh; the command
  *   rank 0 -> all      START                starts the nodes of the mesh
@@ -47,19 +47,19 @@ enum record_kind {
     RECORD_END,
     RECORD_RANG,
     RECORD_DIED,
-    RECORD_FAILED, /* body: the reason; empty: a signal */
+    RECORD_FAILED, /* body: why the rank failed; empty: a signal */
     RECORD_LOOKED,
     RECORD_WORDS,
     RECORD_STOPPED,
     RECORD_PAYLOAD,
-    RECORD_BROKEN /* never sent: marks a malformed record */
+    RECORD_BROKEN /* never sent: stands for a malformed record */
 };
 
 struct record {
-    uint32_t bytes; /* bytes of the body */
+    uint32_t bytes; /* length of the record's body */
     uint16_t kind;  /* enum record_kind */
     uint16_t mesh;  /* mesh number; records of old meshes are dropped */
-    uint32_t node;  /* node, or 0; in LOOK a flag: 1 asks for windows */
+    uint32_t node;  /* node; in RECORD_LOOK 1: windows are asked for, too */
 };
 
 #define RECORD_NAME_BYTES RANK_HOST_BYTES
@@ -72,39 +72,40 @@ struct record_hello {
     uint64_t memory_left; /* free memory, bytes; UINT64_MAX: unknown */
 };
 
-/* Head of an OPEN record. The first node of each rank and the number of nodes
-   follow, then two images, firmware_bytes and slow_bytes long. */
+/* Head of the record OPEN. Its body goes on with the first node of each rank,
+   the number of nodes, and two images of firmware_bytes and slow_bytes
+   bytes. */
 struct record_open {
     uint32_t ranks;
     uint32_t identity;
-    uint32_t in_process; /* 1: native nodes, no boards */
+    uint32_t in_process; /* 1: nodes are native; 0: they are boards */
     uint32_t verbose;
     uint32_t one_by_one;
     uint32_t firmware_bytes;
-    uint32_t slow_bytes; /* 0: none */
+    uint32_t slow_bytes; /* 0: there is no second image */
     char board[RECORD_NAME_BYTES];
-    char emulator[EMULATOR_VERSION_BYTES]; /* QEMU version of rank 0 */
+    char emulator[EMULATOR_VERSION_BYTES]; /* version of rank 0's QEMU */
 };
 
-/* One entry of START for each node of the rank. */
+/* The record START has one of these for each node of the rank. */
 struct record_start {
     struct node_identity identity;
     uint64_t slow_from_ps;
-    uint32_t slow_from_shift; /* 0: none */
+    uint32_t slow_from_shift; /* 0: the node does not become slow */
     uint32_t slow_shift;
 };
 
-/* An answer to a node that waits. */
+/* The record ANSWER: an answer to a node that waits. */
 struct record_answer {
     struct window_response response;
     uint32_t done;
     uint32_t number; /* number of the payload that follows; 0: none */
-    uint32_t offset; /* offset of the payload in the window */
-    uint32_t known;  /* leading bytes that rank 0's copy has already */
+    uint32_t offset; /* offset in the window at which the payload is written */
+    uint32_t known;  /* first bytes that rank 0's copy has already */
     uint32_t damage; /* enum message_damage */
 };
 
-/* A SEND record: the message to send as a header and three pieces. */
+/* The record SEND: the message to be sent, as a header and three pieces. */
 struct record_send {
     uint32_t to;
     uint32_t number;
@@ -121,8 +122,8 @@ struct record_payload {
 };
 
 struct record_looked {
-    double boot_s;          /* seconds until its last node was up; 0: not yet */
-    double run_s;           /* seconds since then */
+    double boot_s; /* time until the rank's last node was up, s; 0: it is not */
+    double run_s;  /* time since then, s */
     uint64_t between_bytes; /* bytes of payloads sent to other ranks */
 };
 

@@ -19,9 +19,9 @@
 #define QUINCUNX_VERSION "unknown"
 #endif
 
-/* Host data by rank, on rank 0; NULL before roll_call(). */
+/* What each rank has told of its host, on rank 0; NULL before roll_call(). */
 static struct record_hello *hello;
-static bool incomplete; /* a rank is silent, or of another version */
+static bool incomplete; /* true: a rank is silent, or of another version */
 
 static struct record_hello own(void)
 {
@@ -48,7 +48,6 @@ static bool is_known(const struct record_hello *one)
     return one->cores > 0;
 }
 
-/* Replaces unprintable characters of received text. */
 static void make_plain(char text[RECORD_NAME_BYTES])
 {
     text[RECORD_NAME_BYTES - 1] = '\0';
@@ -57,7 +56,6 @@ static void make_plain(char text[RECORD_NAME_BYTES])
     }
 }
 
-/* Stores a HELLO record. Returns whether it is one of our version. */
 static bool keep(const struct ranks_record *record)
 {
     struct record_hello *one = &hello[record->from];
@@ -83,8 +81,6 @@ static bool keep(const struct ranks_record *record)
     return true;
 }
 
-/* Stores the HELLO of all other ranks. Returns false after a message if one is
-   missing or of another version. */
 static bool keep_all(void)
 {
     double until_s = host_clock_s(host_clock()) + CALL_S;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The roll: hosts, cores and memory of all ranks. */
+/* The roll: what rank 0 knows of all ranks' hosts, cores and memory. */
 #ifndef QEMU_RANKS_ROLL_H
 #define QEMU_RANKS_ROLL_H
 
@@ -12,15 +12,17 @@
 
 void roll_answer(void);
 
-/* In rank 0, the first call waits for the host data of all ranks. Returns 0, or
-   -1 after a message if a rank is silent or of another version. */
+/* Waits, in rank 0 and at the first call, until all ranks have told of their
+   hosts. Returns 0, or -1 after a message if a rank does not answer or is of
+   another version. */
 NODISCARD int roll_call(void);
 
-/* Returns the host data of a rank, rank 0 included. Call roll_call() first. */
+/* Returns what a rank, or rank 0 itself, has told of its host. roll_call() must
+   be called before. */
 const struct record_hello *roll_of(unsigned rank);
 
-/* Fills first[0 .. ranks] as share_out() does, with the ranks' numbers of
-   cores. Call roll_call() first. */
+/* Sets first[0 .. ranks] as share_out() does, by the ranks' numbers of cores.
+   roll_call() must be called before. */
 void roll_share(uint32_t first[], struct torus_size size, enum share_map map);
 
 struct host {
@@ -31,8 +33,8 @@ struct host {
     bool first;
 };
 
-/* Returns an array of *count hosts with ranks, and how many nodes each would
-   get. The caller frees it. Returns NULL after a message. */
+/* Returns an array of *count hosts that have ranks, with the number of nodes
+   that each would get. The caller frees it. Returns NULL after a message. */
 NODISCARD struct host *hosts_find(unsigned *count, struct torus_size size,
                                   enum share_map map);
 

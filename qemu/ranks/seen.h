@@ -11,7 +11,7 @@ struct rank_seen {
     char host[RANK_HOST_BYTES];
     uint32_t cores;
     uint32_t nodes;
-    double boot_s; /* seconds until its last node was up */
+    double boot_s; /* time until the rank's last node was up, s */
     double run_s;
     uint64_t doorbells;
     uint64_t up_bytes;      /* to rank 0 */

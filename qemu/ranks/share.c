@@ -15,7 +15,7 @@ void share_out(uint32_t first[], struct torus_size size, unsigned ranks,
         all += map == SHARE_EVEN ? 1 : cores[rank];
     }
     for (unsigned rank = 0; rank <= ranks; ++rank) {
-        /* Rounding up gives rank 0 at least one node or row. */
+        /* By rounding up, rank 0 gets at least one node, or row of nodes. */
         first[rank] = each * (uint32_t)((things * before + all - 1) / all);
         if (rank < ranks) {
             before += map == SHARE_EVEN ? 1 : cores[rank];

@@ -8,18 +8,18 @@
 #include "qemu/base/host_clock.h"
 #include "qemu/base/limits.h"
 #include "qemu/base/memory.h"
+#include "qemu/base/process.h"
 #include "qemu/base/quote.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #define RINGS_AT_ONCE 16u
 
-/* An image received from rank 0, as an unnamed file that boards can open while
+/* An image received from rank 0, in an unnamed file that boards can open while
    this process lives. */
 struct image {
     int fd; /* -1: no image */
@@ -27,7 +27,7 @@ struct image {
 };
 
 struct share {
-    struct local *local; /* NULL: nodes not started */
+    struct local *local; /* NULL: no node was started */
     struct record_open open;
     struct image firmware;
     struct image firmware_slow;
@@ -42,36 +42,19 @@ struct worker {
 
 /* ---- images ---- */
 
-static void image_close(struct image *image)
+/* Stores an image. Returns false after a message on stderr. The caller closes
+   it. */
+static bool image_keep(struct image *image, const uint8_t *data, size_t bytes)
 {
-    if (image->fd >= 0) {
-        close(image->fd);
-    }
-    image->fd = -1;
-}
-
-/* Stores an image. Returns 0, or -1 after a message on stderr. The caller
-   closes it. */
-static int image_keep(struct image *image, const uint8_t *data, size_t bytes)
-{
-    image->fd = memfd_create("quincunx-image", MFD_CLOEXEC);
-    for (size_t at = 0; image->fd >= 0 && at < bytes;) {
-        ssize_t done = write(image->fd, data + at, bytes - at);
-
-        if (done <= 0) {
-            image_close(image);
-        } else {
-            at += (size_t)done;
-        }
-    }
-    if (image->fd < 0) {
+    image->fd = process_memory();
+    if (image->fd < 0 || !process_memory_write(image->fd, data, bytes, 0)) {
         fprintf(stderr, "quincunx: memory for an image: %s\n",
                 limits_file_error(errno));
-        return -1;
+        return false;
     }
     snprintf(image->path, sizeof image->path, "/proc/%d/fd/%d", (int)getpid(),
              image->fd);
-    return 0;
+    return true;
 }
 
 /* ---- opening and closing ---- */
@@ -85,14 +68,14 @@ static void close_share(struct worker *worker)
         return;
     }
     local_free(share->local);
-    image_close(&share->firmware);
-    image_close(&share->firmware_slow);
+    process_close(share->firmware.fd);
+    process_close(share->firmware_slow.fd);
     free(share->first);
     free(share);
 }
 
-/* Reports to rank 0 that this rank cannot go on, and ends its nodes. `why` is
-   "" after a signal. */
+/* Tells rank 0 that this rank cannot go on, and ends its nodes. `why` is ""
+   after a signal. */
 static void fail(struct worker *worker, const char *why)
 {
     close_share(worker);
@@ -126,14 +109,14 @@ static bool read_open(struct share *share, const struct ranks_record *record)
     return share->first[ranks_own()] < share->first[ranks_own() + 1] &&
            left == (size_t)open->firmware_bytes + open->slow_bytes &&
            (open->firmware_bytes == 0 ||
-            image_keep(&share->firmware, at, open->firmware_bytes) == 0) &&
+            image_keep(&share->firmware, at, open->firmware_bytes)) &&
            (open->slow_bytes == 0 ||
             image_keep(&share->firmware_slow, at + open->firmware_bytes,
-                       open->slow_bytes) == 0);
+                       open->slow_bytes));
 }
 
-/* Returns whether this host has rank 0's QEMU version: another one could give
-   other times. */
+/* Returns whether this host's QEMU has the version of rank 0's. Another version
+   might give other times. */
 static bool has_same_emulator(const struct record_open *open)
 {
     char own[EMULATOR_VERSION_BYTES];
@@ -149,7 +132,6 @@ static bool has_same_emulator(const struct record_open *open)
     return false;
 }
 
-/* Fills in how boards start. Returns false after a message. */
 static bool describe_boards(struct boards_config *boards, struct share *share)
 {
     const struct record_open *open = &share->open;
@@ -205,7 +187,7 @@ static void open_share(struct worker *worker, const struct ranks_record *record)
 
 static void obey(struct worker *worker, const struct ranks_record *record)
 {
-    /* Ranks other than 0 send only payload. */
+    /* Ranks other than 0 send only bytes of messages. */
     if (record->from != 0 && record->head.kind != RECORD_PAYLOAD) {
         fail(worker, "was sent what only rank 0 may send");
         return;
@@ -222,7 +204,7 @@ static void obey(struct worker *worker, const struct ranks_record *record)
         ranks_put(0, RECORD_STOPPED, 0, NULL, 0);
         break;
     default:
-        /* A worker without a mesh ignores late orders. */
+        /* Orders that come late, when no mesh is open, are ignored. */
         if (record->head.kind == RECORD_BROKEN ||
             (worker->share != NULL &&
              !local_obey(worker->share->local, record))) {
@@ -232,8 +214,8 @@ static void obey(struct worker *worker, const struct ranks_record *record)
     }
 }
 
-/* Sleeps up to `ns` nanoseconds, until a doorbell rings. Returns whether one
-   rang. */
+/* Sleeps until a doorbell rings, at most `ns` nanoseconds. Returns whether one
+   has rung. */
 static bool listen(struct worker *worker, uint64_t ns)
 {
     if (worker->share == NULL) {
@@ -254,7 +236,8 @@ static bool listen(struct worker *worker, uint64_t ns)
     }
 }
 
-/* Carries out all orders, forwards doorbells, and sleeps if there are none. */
+/* Does what rank 0 orders, hands doorbells on to it, and sleeps if there was
+   neither. */
 static void step(struct worker *worker)
 {
     struct ranks_record record;

@@ -13,32 +13,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Heights count in thousandths of a row, downwards from the top row. */
+/* Heights on the chart, in thousandths of a row, downwards from the top. */
 #define ROW 1000
 #define BAND (4 * ROW)
 #define GAP (ROW / 2)
 #define MARGIN (ROW / 10)   /* gap above and below a bar */
-#define STRIP (ROW * 2 / 3) /* top of the circuits' strip in a row */
-#define BINS 900u           /* columns of a band */
+#define STRIP (ROW * 2 / 3) /* top of the strip that circuits have in a row */
+#define BINS 900u           /* number of columns of a band */
 
-/* Pixels. */
+/* Lengths in pixels. */
 #define ROW_PIXELS 19
 #define WIDTH 1150
 #define LEFT 120
 #define RIGHT (WIDTH - 108)
 #define TOP 66
-#define BELOW 134  /* room below the rows */
-#define LEGEND 74  /* rows to legend */
-#define COLUMN 242 /* width of a legend column */
+#define BELOW 134  /* height of what stands below the rows */
+#define LEGEND 74  /* height from the rows to the legend */
+#define COLUMN 242 /* width of a column of the legend */
 #define LEGEND_ROWS 3u
-#define SAMPLE 24 /* width of a legend sample */
+#define SAMPLE 24 /* width of a sample in the legend */
 #define TICKS 10u /* most ticks on the axis */
 
 #define STYLE_PLANNED "stroke='#000' stroke-width='2' stroke-dasharray='8,4'"
 #define STYLE_MEASURED "stroke='#cc79a7' stroke-width='2'"
 #define STYLE_RECEIVE "stroke='#000' stroke-width='1.5' stroke-dasharray='3,3'"
 
-/* Paints in the order of drawing: later ones cover earlier ones. */
+/* What a box shows. A later paint covers an earlier one. */
 enum paint {
     PAINT_WAITING,
     PAINT_ANNOUNCING,
@@ -50,16 +50,15 @@ enum paint {
     PAINTS
 };
 
-/* The coats are layers of the picture, painted in this order: axis, one coat
-   for each paint, then words and marks. */
+/* Coats: layers of the picture, one drawn over the other. The axis comes first,
+   then a coat for each paint, then words and marks. */
 enum coat {
     COAT_AXIS = PAINTS,
     COAT_WORDS,
     COATS
 };
 
-/* The colours are Okabe and Ito's palette, which colour-blind people can tell
-   apart. */
+/* Colours of Okabe and Ito, which colour-blind people can tell apart. */
 static const char *const paint_colour[PAINTS] = {
     "#e4e4e4", "#56b4e9", "#e69f00", "#0072b2", "#303030", "#f0e442", "#009e73",
 };
@@ -75,25 +74,25 @@ static const char *const paint_name[PAINTS] = {
 struct chart {
     const struct outcome *outcome;
     FILE *coat[COATS];
-    uint64_t start_ps; /* time from the user's order to the scatter's start */
+    uint64_t start_ps; /* from the user's order to the scatter's start */
     uint64_t end_ps;   /* end of the time axis */
-    int height;        /* height of all rows */
-    int *top;          /* top[i]: top of node i's row */
+    int height;        /* sum of the heights of all rows */
+    int *top;          /* top[i]: top edge of node i's row */
 };
 
-/* nodes[state][column]: a layer's nodes in that state, mean over the column. */
+/* nodes[paint][column]: how many nodes of a layer are in this state, on average
+   over the column's time. */
 struct band {
     double nodes[PAINTS][BINS];
 };
 
-/* Makes a time since the scatter's start a time since the user's order. */
 static uint64_t place(const struct chart *chart, uint64_t time_ps)
 {
     return chart->start_ps + time_ps;
 }
 
-/* across() returns the x pixel of a time since the user's order; down() returns
-   the y pixel of a height. */
+/* across() returns the x pixel of a time after the user's order, down() the y
+   pixel of a height. */
 static double across(const struct chart *chart, double at_ps)
 {
     return LEFT + (RIGHT - LEFT) * at_ps / (double)chart->end_ps;
@@ -104,7 +103,6 @@ static double down(double height)
     return TOP + height * ROW_PIXELS / ROW;
 }
 
-/* Draws a text at x, y; `anchor` is SVG's text-anchor. */
 __attribute__((format(printf, 5, 6))) static void
 words(const struct chart *chart, double x, double y, const char *anchor,
       const char *format, ...)
@@ -119,7 +117,6 @@ words(const struct chart *chart, double x, double y, const char *anchor,
     fputs("</text>\n", out);
 }
 
-/* Returns the y pixel of a text's base line that is centred at a height. */
 static double beside(int height)
 {
     return down(height) + 4.5;
@@ -135,7 +132,6 @@ static void mark(struct chart *chart, const char *style, uint64_t at_ps,
             down(top), x, down(bottom), style);
 }
 
-/* Draws a box; times count from when the originator gets the job, ps. */
 static void box_at(struct chart *chart, enum paint paint, uint64_t start_ps,
                    uint64_t end_ps, int top, int bottom)
 {
@@ -156,8 +152,8 @@ static void box(struct chart *chart, enum paint paint, uint64_t start_ps,
            bottom);
 }
 
-/* Draws a node's background: waiting until the answer. Layer 0, the originator,
-   prepares until `start_ps` after the scatter's start. */
+/* Draws the background of a node's row: it waits until the answer. The
+   originator (layer 0) prepares until `start_ps` after the scatter's start. */
 static void ground(struct chart *chart, unsigned layer, uint64_t start_ps,
                    int top, int bottom)
 {
@@ -168,7 +164,6 @@ static void ground(struct chart *chart, unsigned layer, uint64_t start_ps,
     }
 }
 
-/* Draws a dashed line at the layer's planned receipt. */
 static void planned_mark(struct chart *chart, unsigned layer, int top,
                          int bottom)
 {
@@ -179,8 +174,8 @@ static void planned_mark(struct chart *chart, unsigned layer, int top,
     }
 }
 
-/* Draws one box from the first grant to the last release of a kind of circuit
-   in one round. Returns whether there was such a circuit. */
+/* Draws a box for all circuits of one kind, phase and round, from the first
+   grant to the last release. Returns whether there are such circuits. */
 static bool phase_box(struct chart *chart, unsigned phase, unsigned kind,
                       unsigned round)
 {
@@ -251,8 +246,8 @@ static void node_row(struct chart *chart, const struct outcome_node *node)
     chart->height += ROW;
 }
 
-/* Draws a circuit on its source's and its destination's row: full height for
-   the node that waits, else a strip. */
+/* Draws a circuit on the rows of its source and its destination: as high as the
+   row on that of the node which waits for it, else as a strip. */
 static void circuit_boxes(struct chart *chart,
                           const struct circuit_record *circuit)
 {
@@ -272,8 +267,6 @@ static void circuit_boxes(struct chart *chart,
         chart->top[other] + ROW - MARGIN);
 }
 
-/* Labels a layer; with several originators the label names the originator
-   too. */
 static void layer_label(struct chart *chart, uint32_t group, unsigned layer,
                         int height)
 {
@@ -350,7 +343,7 @@ static void band_node(struct band *band, const struct chart *chart,
     }
 }
 
-/* Adds a transfer to the band of its receiver's layer. A part of the load
+/* Adds a transfer to the band of the receiving node's layer. A transfer of load
    counts only while its receiver does nothing else. */
 static void band_circuit(struct band *band, const struct chart *chart,
                          const struct circuit_record *circuit)
@@ -390,8 +383,8 @@ static uint32_t band_fill(struct band *band, const struct chart *chart,
     return nodes;
 }
 
-/* Prints one edge of a polygon, from left to right if `forward`, with two
-   corners for each run of equal columns. */
+/* Prints an edge of a polygon, to the right if `forward` is true, else to the
+   left. Columns of equal height share two corners. */
 static void band_edge(FILE *out, const struct chart *chart,
                       const long height[BINS], bool forward)
 {
@@ -410,10 +403,9 @@ static void band_edge(FILE *out, const struct chart *chart,
     }
 }
 
-/*
- * Draws one state's area in a band as a polygon. `edge` is the lower edge, in
- * nodes; on return it is the upper edge, on which the next state stands.
- */
+/* Draws a polygon for the nodes of a band that are in one state. `edge` is the
+   polygon's lower edge, in nodes; on return it is the upper edge, on which the
+   next state stands. */
 static void band_area(struct chart *chart, const struct band *band,
                       enum paint paint, double edge[BINS], uint32_t nodes)
 {
@@ -474,7 +466,8 @@ static void bands(struct chart *chart)
     free(band);
 }
 
-/* Prints a text from outside this program as XML; odd characters become '?'. */
+/* Prints a text from outside of this program as XML. Unusual characters become
+   '?'. */
 static void print_plain(FILE *out, const char *text)
 {
     for (; *text != '\0'; ++text) {
@@ -546,8 +539,8 @@ static void axis(const struct chart *chart)
           "mesh time since the order, %s", unit.name);
 }
 
-/* Prints entry number `*entry` of the legend. `element` is the format of an SVG
-   element within x = 0 .. SAMPLE and y = -4.5 .. 4.5. */
+/* Prints entry `*entry` of the legend. `element` is a format for an SVG element
+   within x = 0 .. SAMPLE and y = -4.5 .. 4.5. */
 __attribute__((format(printf, 4, 5))) static void
 legend_entry(const struct chart *chart, unsigned *entry, const char *text,
              const char *element, ...)
@@ -613,8 +606,8 @@ static void draw(struct chart *chart)
          chart->height);
 }
 
-/* Prints the SVG file, the lowest coat first. Preparing boxes have a border,
-   since they are too narrow to be seen otherwise. */
+/* Prints the SVG file, with the lowest coat first. Boxes of preparing have a
+   border, because many are too narrow to be seen. */
 static void print_picture(FILE *out, int pixels, char *const text[COATS])
 {
     fprintf(out,
@@ -633,7 +626,7 @@ static void print_picture(FILE *out, int pixels, char *const text[COATS])
     fprintf(out, "%s</svg>\n", text[COAT_WORDS]);
 }
 
-/* Returns the axis' end, ps: the last event's time and some room to its
+/* Returns the end of the time axis, ps: the last event, and some room to its
    right. */
 static uint64_t axis_end_ps(const struct outcome *outcome, uint64_t start_ps)
 {
@@ -644,8 +637,8 @@ static uint64_t axis_end_ps(const struct outcome *outcome, uint64_t start_ps)
     }
     end_ps += start_ps;
     for (uint32_t i = 0; i < outcome->circuit_count; ++i) {
-        /* If a circuit ends before the scatter starts, its end_ps is negative,
-           i.e. 2^64 too much. The sum wraps to the right time. */
+        /* A circuit that ends before the scatter's start has a negative end_ps,
+           stored modulo 2^64. The sum is right all the same. */
         uint64_t circuit_ps = outcome->circuit[i].end_ps + start_ps;
 
         end_ps = circuit_ps > end_ps ? circuit_ps : end_ps;

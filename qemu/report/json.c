@@ -18,11 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Twelve digits keep 0.1 as 0.1; no ratio of a run is more exact. */
+/* Twelve digits print 0.1 as 0.1; no ratio of a run is more exact than that. */
 #define REPORT_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
 
-/* Returns a list of entry(0) to entry(count - 1), without those that are NULL.
-   Returns NULL if `count` is less than `least`. */
+/* Returns a list of entry(0) to entry(count - 1), without entries that are
+   NULL. Returns NULL if `count` is below `least`. */
 static json_t *
 list_of(const struct outcome *outcome, uint32_t count, uint32_t least,
         json_t *(*entry)(const struct outcome *outcome, uint32_t index))
@@ -66,8 +66,9 @@ static json_t *profile_json(const struct profile *profile)
                      "hop_delay_ps", json_whole(profile->hop_delay_ps));
 }
 
-/* Returns a layer's units in each round, rounded down; NULL for a single round.
-   Schedule tree has none, and may have more than ROUNDS_PHASES_MAX layers. */
+/* Returns what a layer's nodes receive in each round, units rounded down; NULL
+   if there is one round. A tree's plan does not tell, and it may have more than
+   ROUNDS_PHASES_MAX layers. */
 static json_t *layer_rounds_json(const struct rounds_plan *plan, unsigned layer)
 {
     json_t *rounds = plan->rounds > 1 ? json_array() : NULL;
@@ -135,7 +136,6 @@ static json_t *plan_json(const struct outcome *outcome)
         rate_from != NULL ? json_name(rate_from) : NULL);
 }
 
-/* Returns a node's compute intervals, one a round; NULL for a single round. */
 static json_t *intervals_json(const struct outcome *outcome,
                               const struct outcome_node *node)
 {
@@ -157,8 +157,6 @@ static json_t *intervals_json(const struct outcome *outcome,
     return intervals;
 }
 
-/* Returns the position of the originator that serves a node; NULL if the run
-   has one originator. */
 static json_t *originator_json(const struct outcome *outcome,
                                const struct outcome_node *node)
 {
@@ -171,7 +169,6 @@ static json_t *originator_json(const struct outcome *outcome,
     return json_pack("[i,i]", at->x, at->y);
 }
 
-/* Returns a node's figures; NULL if the node got nothing in any batch. */
 static json_t *node_json(const struct outcome *outcome, uint32_t index)
 {
     const struct outcome_node *node = &outcome->node[index];
@@ -201,7 +198,6 @@ static json_t *node_json(const struct outcome *outcome, uint32_t index)
     return json;
 }
 
-/* Returns the deepest stack use of any node, with the stack's size. */
 static json_t *stack_json(const struct outcome *outcome)
 {
     uint64_t used = 0;
@@ -231,8 +227,8 @@ static json_t *preparing_json(const struct outcome *outcome)
                                 preparing.plan_ps));
 }
 
-/* Returns the times for measuring and planning after the scatter's start, while
-   other nodes compute an advance: units sent before the plan is known. */
+/* Returns the times of measuring and planning after the scatter's start, while
+   other nodes compute an advance (units sent before there is a plan). */
 static json_t *meanwhile_json(const struct outcome *outcome)
 {
     struct outcome_preparing preparing = outcome_preparing(outcome);
@@ -303,7 +299,6 @@ static json_t *network_json(const struct outcome *outcome)
                      list_of(outcome, TORUS_PORTS, 0, port_json));
 }
 
-/* Returns the whole job's result; for several INPUTs it has `places` too. */
 static json_t *whole_result_json(const struct outcome *outcome)
 {
     json_t *result = result_json(outcome, outcome->originators);
@@ -315,7 +310,7 @@ static json_t *whole_result_json(const struct outcome *outcome)
     return result;
 }
 
-/* Returns the units of each node that originator `index` serves. */
+/* Returns the number of units of each node that originator `index` serves. */
 static json_t *shares_json(const struct outcome *outcome, uint32_t index)
 {
     json_t *list = json_array();
@@ -399,8 +394,8 @@ static json_t *average_node_json(const struct outcome *outcome)
     return json;
 }
 
-/* Returns a circuit. Its times count from the start of the scatter; earlier
-   ones are negative. */
+/* Returns a circuit. Times count from the scatter's start; before it they are
+   negative. */
 static json_t *circuit_json(const struct outcome *outcome, uint32_t index)
 {
     static const char *const kinds[CIRCUIT_PURPOSES] = {"announce", "part",

@@ -13,9 +13,9 @@
 
 #define REPORT_BYTES 19000000u /* most bytes of the report in a page */
 
-/* Embedded files. A symbol marks the begin of its file, and the end of the
-   file before. The script has parts for all pages, standing boards and live
-   pages. */
+/* Files in this program. Each symbol is the begin of its file and the end of
+   the file before. The script has a part for all pages, one for pages of
+   standing boards, and one for live pages. */
 extern const char page_html[] __attribute__((visibility("hidden")));
 extern const char page_css[] __attribute__((visibility("hidden")));
 extern const char page_script[] __attribute__((visibility("hidden")));
@@ -37,7 +37,7 @@ __asm__(".pushsection .rodata\n"
 
 /* ---- required keys ---- */
 
-/* Returns whether a value fits a format of json_unpack(), whose keys follow. */
+/* Returns whether a value has a format of json_unpack(); keys follow. */
 static bool has(const json_t *json, const char *format, ...)
 {
     va_list keys;
@@ -104,8 +104,7 @@ static const char *refuse_circuits(const json_t *report, uint32_t nodes)
     return NULL;
 }
 
-/* Returns whether a report has all keys that the script reads without a
-   check. */
+/* Returns whether a report has all keys that the script reads unchecked. */
 static bool is_whole(const json_t *report)
 {
     return has(report,
@@ -246,7 +245,8 @@ static void drop_rounds(json_t *report)
     }
 }
 
-/* Removes the last circuits, about `bytes` of JSON text. */
+/* Removes so many of the last circuits that the JSON text loses about
+   `bytes`. */
 static void drop_circuits(json_t *report, size_t bytes)
 {
     json_t *rows = json_object_get(json_object_get(report, "circuits"), "rows");
@@ -263,16 +263,15 @@ static void drop_circuits(json_t *report, size_t bytes)
 
 #define DUMP_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(12))
 
-/* Returns the length of a report's text, which is not kept. */
 static size_t text_bytes(const json_t *report)
 {
     return json_dumpb(report, NULL, 0, DUMP_FLAGS);
 }
 
 /*
- * Returns a report as text, which the caller owns. The lists `circuits`,
- * `measured.nodes` and a node's `rounds` are packed as tables: {"names": the
- * keys, "rows": the values of each entry, null for a missing key}.
+ * Returns a report as text, which the caller frees. The lists `circuits`,
+ * `measured.nodes` and a node's `rounds` become tables: {"names": the keys,
+ * "rows": the values of each entry, null for a missing key}.
  *
  * A text above REPORT_BYTES would be too large for browsers. It first loses the
  * nodes' rounds (`rounds_left_out` is true), then the last circuits
@@ -298,7 +297,7 @@ static char *report_text(const json_t *report)
 
 /* ---- writing ---- */
 
-/* Writes the report into a script element. A `<` is escaped, since it could end
+/* Writes the report into a script element. Each `<` is escaped, as it could end
    the element. */
 static void write_report(FILE *out, const json_t *report)
 {
@@ -323,7 +322,7 @@ static void write_between(FILE *out, const char *start, const char *end)
 }
 
 /* Writes page.html from `from` to the comment `<!--NAME-->`. Returns the text
-   behind the comment. */
+   after the comment. */
 static const char *write_until(FILE *out, const char *from, const char *comment)
 {
     const char *end = page_css;
@@ -331,13 +330,12 @@ static const char *write_until(FILE *out, const char *from, const char *comment)
         memmem(from, (size_t)(end - from), comment, strlen(comment));
 
     if (at == NULL) {
-        abort(); /* the program's own file is damaged */
+        abort(); /* the file in this program is damaged */
     }
     write_between(out, from, at);
     return at + strlen(comment);
 }
 
-/* Returns the end of the script parts that a page needs. */
 static const char *script_end(const json_t *report)
 {
     if (json_object_get(report, "live") != NULL) {

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_S 0.1   /* s between checks for a browser */
-#define REPEAT_S 2.0 /* s until unchanged JSON is sent again */
+#define LOOK_S 0.1   /* pause between two looks for a browser, s */
+#define REPEAT_S 2.0 /* after this time, s, JSON is sent again unchanged */
 #define SETTLE_S 1u
 #define HASH_BYTES 64u
 #define POLICY_BYTES 512u
@@ -26,9 +26,9 @@ struct page_server {
     struct page_source source;
     pthread_t thread;
     bool reads;
-    sem_t end; /* raised once the thread must end */
-    /* Only the thread uses the fields below. */
-    char *seen; /* the last sent JSON of page_source.read() */
+    sem_t end; /* raised when the thread must end */
+    /* The members below are the thread's own. */
+    char *seen; /* the last JSON of page_source.read() that was sent */
     double sent_s;
 };
 
@@ -51,8 +51,8 @@ static struct timespec after(double seconds)
 
 /* ---- reading thread ---- */
 
-/* Sends the JSON of page_source.read() if it has changed. Unchanged JSON is
-   sent every REPEAT_S seconds, to detect lost clients. */
+/* Sends the JSON of page_source.read() if it has changed, or if REPEAT_S has
+   passed, which shows whether browsers are still there. */
 static void look(struct page_server *server)
 {
     json_t *state = server->source.read(server->source.context);
@@ -97,7 +97,7 @@ static void *look_on(void *context)
 
 /* ---- life ---- */
 
-/* Sets the hash of a page's element for a Content-Security-Policy:
+/* Writes the hash of a page's element as a Content-Security-Policy has it:
    'sha256-BASE64'. */
 static void hash_element(char hash[HASH_BYTES], const char *page,
                          const char *begin, const char *end)
@@ -109,7 +109,7 @@ static void hash_element(char hash[HASH_BYTES], const char *page,
     struct sha256_ctx sha256;
 
     if (to == NULL) {
-        abort(); /* the embedded page is damaged */
+        abort(); /* the page in this program is damaged */
     }
     from += strlen(begin);
     sha256_init(&sha256);
@@ -119,8 +119,8 @@ static void hash_element(char hash[HASH_BYTES], const char *page,
     snprintf(hash, HASH_BYTES, "'sha256-%s'", text);
 }
 
-/* Sets the Content-Security-Policy: a browser runs the page's own script and
-   style, and reads events from the page's origin only. */
+/* Writes the Content-Security-Policy: a browser runs only the page's own script
+   and style, and reads events only from the page's origin. */
 static void page_policy(char policy[POLICY_BYTES], const char *page)
 {
     char script[HASH_BYTES];

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Most offsets whose surrounding text the report shows. */
+/* Most offsets of the result for which the report has the text around. */
 #define TEXTS 200u
 
 struct place {
@@ -37,7 +37,6 @@ static struct place place_of(const struct outcome *outcome,
     return place;
 }
 
-/* Prints an offset as "12", or as "a.txt:12" if there are several INPUTs. */
 static void print_place(FILE *out, const struct place *place)
 {
     if (place->in.name != NULL) {
@@ -46,8 +45,8 @@ static void print_place(FILE *out, const struct place *place)
     fprintf(out, "%" PRIu64, place->at - place->in.at);
 }
 
-/* Prints the first offsets for several INPUTs on one line, `offsets = a.txt:12
-   b.txt:0 ...`. The next line says whether the list is complete. */
+/* Prints the first offsets in several INPUTs as a line `offsets = a.txt:12
+   b.txt:0 ...`. If that are not all, a second line says so. */
 static void print_list(FILE *out, const struct outcome *outcome,
                        const json_t *offsets, bool complete)
 {
@@ -69,19 +68,17 @@ static void print_list(FILE *out, const struct outcome *outcome,
 
 /* ---- surrounding text ---- */
 
-/* Shown bytes of the load before an offset, and from the offset on. */
+/* Bytes of the load that are shown before an offset, and from the offset on. */
 #define CONTEXT_BEFORE 20u
 #define CONTEXT_AFTER 40u
 
-/*
- * Text around an offset, as one line of UTF-8. Control characters become
- * blanks; invalid UTF-8 and marks of writing direction become '?'; characters
- * cut at either end are left out.
- */
+/* The load's text around an offset, as one line of UTF-8. Control characters
+   become blanks; bytes that are not UTF-8 and marks of writing direction become
+   '?'; characters cut at an end are left out. */
 struct context {
     char before[CONTEXT_BEFORE + 1];
     char after[CONTEXT_AFTER + 1];
-    unsigned columns; /* characters in `before` */
+    unsigned columns; /* number of characters in `before` */
 };
 
 static bool is_plain(uint32_t character)
@@ -93,15 +90,15 @@ static bool is_plain(uint32_t character)
            (character < 0x2066 || character > 0x2069);
 }
 
-/* Writes the bytes as printable text that ends in 0. Returns its length in
-   characters. */
+/* Writes the bytes as printable text with a final NUL. Returns the number of
+   its characters. */
 static unsigned clean(char *to, const uint8_t *text, unsigned bytes)
 {
     unsigned characters = 0;
     unsigned i = 0;
 
     while (i < bytes && i < 3 && text[i] >> 6 == 2) {
-        i += 1; /* skips the tail of a cut character */
+        i += 1; /* skips the rest of a character that was cut */
     }
     while (i < bytes) {
         uint32_t character;
@@ -123,8 +120,8 @@ static unsigned clean(char *to, const uint8_t *text, unsigned bytes)
     return characters;
 }
 
-/* Reads the text around an offset, within its INPUT. Returns false if the
-   offset is outside or the load cannot be read. */
+/* Reads the text around an offset, without that of other INPUTs. Returns false
+   if the offset is outside of the load, or the load cannot be read. */
 static bool read_text(struct context *context, const struct outcome *outcome,
                       const struct place *place)
 {
@@ -145,8 +142,8 @@ static bool read_text(struct context *context, const struct outcome *outcome,
     return true;
 }
 
-/* Prints a line for each offset: the load's text around the offset, with a '|'
-   below the '|' of the line before, and the offset. */
+/* Prints a line for each offset: the load's text around it, and the offset. A
+   '|' marks where the found text begins, in the same column of all lines. */
 static void print_texts(FILE *out, const struct outcome *outcome,
                         const json_t *offsets)
 {
@@ -166,8 +163,8 @@ static void print_texts(FILE *out, const struct outcome *outcome,
     }
 }
 
-/* Returns whether text around offsets can be shown. With several originators
-   offsets count within each one's load. */
+/* Returns whether text around offsets can be shown. With several originators it
+   cannot: offsets count within the load of each. */
 static bool has_text(const struct outcome *outcome)
 {
     return outcome->load != NULL && outcome->originators == 1 &&

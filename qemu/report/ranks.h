@@ -8,8 +8,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Returns the report's `ranks`: figures of each MPI rank. The run has at least
-   one rank. */
+/* Returns the report's `ranks`, figures of each MPI rank. The run must have
+   ranks. */
 json_t *ranks_json(const struct outcome *outcome);
 
 void ranks_print(FILE *out, const struct outcome *outcome);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Thresholds: a remark is made if a ratio exceeds one of these. */
+/* Ratios above which a figure gets a remark. */
 #define OFF_THE_PLAN 0.05
 #define SLOWER 1.5
 #define DIFFER 1.25
@@ -24,7 +24,7 @@
 #define STACK_USED 0.90
 #define PREPARING 0.30
 
-/* Most notes on how files were read that become single remarks. */
+/* Most notes on how files were read that are printed one by one. */
 #define NOTES_TOLD 8u
 
 #define WHY_BYTES 160u
@@ -168,8 +168,8 @@ static double unit_ps_of(const struct outcome_node *node)
                : 0;
 }
 
-/* Returns when a node finished, plus 1 ps: a node may finish at time 0, and
-   extreme() skips 0. */
+/* Returns when a node finished, plus 1 ps, because extreme() ignores 0 and a
+   node may finish at time 0. */
 static double finished_ps_of(const struct outcome_node *node)
 {
     return node->active ? (double)node->finished_ps + 1 : 0;
@@ -185,8 +185,8 @@ static double stack_part_of(const struct outcome_node *node)
     return outcome_ratio(node->stack_used_bytes, node->stack_bytes);
 }
 
-/* Returns the node with the largest value, or with `sign` -1 the least one
-   above 0. The first of several equal nodes wins. Returns NULL if all values
+/* Returns the node with the largest value; or, if `sign` is -1, with the least
+   value above 0. Of equal nodes the first is taken. Returns NULL if all values
    are 0. */
 static const struct outcome_node *
 extreme(const struct outcome *outcome,
@@ -229,7 +229,6 @@ static void judge_data(json_t *remarks, const struct outcome *outcome)
 
 /* ---- plan and run ---- */
 
-/* Adds a remark on why the plan was missed, where no other remark says it. */
 static void judge_rest(json_t *remarks, const struct outcome *outcome)
 {
     const struct outcome_node *cheap = extreme(outcome, unit_ps_of, -1);
@@ -242,11 +241,12 @@ static void judge_rest(json_t *remarks, const struct outcome *outcome)
     }
 }
 
-/* Adds a remark on a missed plan. Returns whether the cause is still open. */
+/* Adds a remark if the run took longer or shorter than planned. Returns whether
+   its cause is still unknown. */
 static bool judge_plan(json_t *remarks, const struct outcome *outcome)
 {
     double off = outcome_overhead_vs_plan(outcome);
-    /* Relative excess of the measured mean unit time over the planned. */
+    /* relative excess of the measured mean unit time over the planned one */
     double more = 1 / (1 + outcome_calibration_error(outcome)) - 1;
     bool units_tell = off * more > 0 && fabs(more) >= fabs(off) / 2;
     bool serial = outcome->counts_nodes && !outcome->host_times;
@@ -290,8 +290,6 @@ static int by_value(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* Sets the quartiles of the unit time over all nodes that computed, ps; 0 if no
-   node did. */
 static void quarters_of(double quarter_ps[3], const struct outcome *outcome)
 {
     double *unit_ps =
@@ -326,7 +324,7 @@ static void judge_speeds(json_t *remarks, const struct outcome *outcome)
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         const struct outcome_node *node = &outcome->node[i];
 
-        /* Nodes that computed less than a tenth of the makespan do not
+        /* A node that computes for less than a tenth of the makespan does not
            matter. */
         if (middle_ps > 0 && unit_ps_of(node) > SLOWER * middle_ps &&
             outcome_compute_ps(node) > makespan_ps / 10) {
@@ -339,8 +337,8 @@ static void judge_speeds(json_t *remarks, const struct outcome *outcome)
         }
     }
     fclose(list);
-    /* Many slow nodes, or unit times far apart in the middle half of all nodes,
-       mean that units differ, not nodes. */
+    /* If many nodes are slow, or unit times in the middle half of all nodes
+       differ much, the units differ and not the nodes. */
     if (count > 0 && (count > outcome->node_count / 4 ||
                       quarter_ps[2] > DIFFER * quarter_ps[0])) {
         judge_data(remarks, outcome);
@@ -390,8 +388,9 @@ static void judge_idle(json_t *remarks, const struct outcome *outcome)
 
 /* ---- the network ---- */
 
-/* Adds a remark on circuits that waited long. Counts only circuits for parts of
-   the load: a farm's demands and results always wait at the originator. */
+/* Adds a remark on circuits that waited long for links. Counts only circuits
+   that carry load: in a farm, demands and results always wait at the
+   originator. */
 static void judge_waits(json_t *remarks, const struct outcome *outcome)
 {
     const struct circuit_record *longest = NULL;
@@ -425,8 +424,9 @@ static void judge_waits(json_t *remarks, const struct outcome *outcome)
         amount_time(longest_ps).text);
 }
 
-/* Returns why frames were sent again. Emulated links lose bytes only if an
-   option asks for it; options of boards behind a serial port are unknown. */
+/* Returns why frames were sent again, as text. Emulated links lose bytes only
+   if an option says so; with which options boards behind a serial port run is
+   unknown. */
 static const char *why_again(const struct outcome *outcome)
 {
     if (!outcome->host_times || noise_any(&outcome->request->noise)) {
@@ -469,8 +469,8 @@ static void judge_stacks(json_t *remarks, const struct outcome *outcome)
     }
 }
 
-/* Adds a remark if samples made the originator run a farm. Samples are measured
-   before the load goes along a tree. */
+/* Adds a remark if samples of the load differed, so that the originator ran a
+   farm and did not send the load along a tree. */
 static void judge_samples(json_t *remarks, const struct outcome *outcome)
 {
     if (outcome->became_farm) {

@@ -16,14 +16,14 @@
 
 /* ---- from the kernel ---- */
 
-/* Stores a value; null stands for a real number that JSON cannot hold. */
+/* Stores a value in the result. It is null if JSON cannot hold the number. */
 static void collect(void *result, const char *name, json_t *value)
 {
     json_object_set_new(result, name, value != NULL ? value : json_null());
 }
 
-/* Stores a number. One above 63 bits becomes a line of digits, as
-   kernel_report_wide() makes it. */
+/* Stores a number in the result. A number above 63 bits becomes a line of
+   digits, as kernel_report_wide() makes it. */
 static void collect_integer(void *result, const char *name, uint64_t value)
 {
     char digits[24];
@@ -59,8 +59,8 @@ static json_t *hexadecimal(const uint8_t *bytes, size_t count)
     return json;
 }
 
-/* Stores lines as text. If a line cannot be shown unchanged, NAME_hex has the
-   bytes of all lines as hexadecimal digits. */
+/* Stores lines of text in the result. If one of them cannot be shown as it is,
+   the list NAME_hex has the bytes of all lines as hexadecimal digits. */
 static void collect_lines(void *result, const char *name, const uint8_t *lines,
                           uint32_t bytes)
 {
@@ -142,8 +142,8 @@ json_t *result_json(const struct outcome *outcome, uint32_t index)
 
 /* ---- for people ---- */
 
-/* Prints a value's numbers on one line. Numbers above 63 bits and lines are
-   texts: a single text follows the value's name, several get a line each. */
+/* Prints the numbers of a list on one line. Texts (lines, and numbers above 63
+   bits) get a line each; a single text stands after the value's name. */
 static void print_list(FILE *out, const json_t *list)
 {
     size_t count = json_array_size(list);
@@ -173,7 +173,6 @@ static void print_list(FILE *out, const json_t *list)
     fprintf(out, "%s\n", count == 0 ? " none" : "");
 }
 
-/* Returns whether a value is the list NAME_hex that collect_lines() stored. */
 static bool is_twin(const char *name, const json_t *value)
 {
     size_t length = strlen(name);

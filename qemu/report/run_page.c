@@ -12,12 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define STOP_S 60.0 /* longest wait for the end of read_state(), s */
+#define STOP_S 60.0 /* longest wait until read_state() has ended, s */
 
 struct run_page {
     struct page_server *server;
     struct watch *watch;
-    struct watch_view view; /* the run as read_state() saw it last */
+    struct watch_view view; /* the run as read_state() last saw it */
     bool finished;
 };
 
@@ -53,8 +53,8 @@ static json_t *report_begin(const struct request *request, const char *command)
 
 /* ---- the state ---- */
 
-/* Returns the open circuits. Purposes are numbers, as qemu/report/page/live.js
-   reads them. */
+/* Returns the circuits that are not finished. Their purposes are numbers, as
+   qemu/report/page/live.js reads them. */
 static json_t *circuits_json(const struct watch_view *view)
 {
     json_t *all = json_array();
@@ -89,8 +89,8 @@ static json_t *states_json(const struct watch_view *view)
     return json;
 }
 
-/* Reads the run's state; this takes a few milliseconds for WATCH_CIRCUITS
-   circuits. */
+/* Reads the run's state. With WATCH_CIRCUITS circuits this takes a few
+   milliseconds. */
 static json_t *read_state(void *context)
 {
     struct run_page *page = context;
@@ -123,7 +123,7 @@ static void free_all(struct run_page *page)
 struct run_page *run_page_start(const struct request *request,
                                 const char *command, uint16_t port)
 {
-    /* Readings take at most a twentieth of a processor's time. */
+    /* The thread takes at most a twentieth of a processor's time. */
     struct page_source source = {.event = "run",
                                  .read = read_state,
                                  .clock = CLOCK_THREAD_CPUTIME_ID,

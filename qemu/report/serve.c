@@ -23,40 +23,41 @@
 #define TOKEN_BYTES 16u
 #define ADDRESS_BYTES 80u
 #define BLOCK_BYTES 16384u
-#define REQUEST_BYTES 8192u /* most bytes searched for a request's end */
+/* most bytes in which a request's end is looked for */
+#define REQUEST_BYTES 8192u
 #define REQUEST_END "\r\n\r\n"
 
 struct stream {
     struct serve *serve;
     struct MHD_Connection *connection;
     struct stream *next;
-    char *event; /* copy of the event being sent; or NULL */
+    char *event; /* copy of the event that is being sent; or NULL */
     size_t sent_bytes;
-    uint64_t number; /* number of the last taken event; 0: none */
-    bool sleeps;     /* nothing to send */
+    uint64_t number; /* number of the last event sent; 0: none */
+    bool sleeps;     /* true: there is nothing to send */
 };
 
 struct client {
     struct client *next; /* the next newer connection */
     int fd;
-    bool is_served; /* the server is answering a request */
+    bool is_served; /* true: a request is being answered */
     bool is_cut_off;
 };
 
 struct serve {
     struct MHD_Daemon *daemon;
-    struct client *clients; /* used by the daemon's thread only */
+    struct client *clients; /* used by the thread of libmicrohttpd only */
     unsigned client_count;
     struct MHD_Response *missing;
     struct MHD_Response *refused;
-    pthread_mutex_t lock;      /* protects all fields below */
-    pthread_cond_t gone;       /* signalled when a stream ends */
-    struct MHD_Response *page; /* NULL: no page yet */
+    pthread_mutex_t lock;      /* protects all members below */
+    pthread_cond_t gone;       /* signalled when a stream of events has ended */
+    struct MHD_Response *page; /* NULL: there is no page yet */
     struct stream *streams;
     unsigned stream_count;
-    char *event;     /* newest event, or NULL */
+    char *event;     /* the newest event, or NULL */
     uint64_t number; /* number of the newest event, from 1 */
-    bool ended;      /* true once the last event is sent */
+    bool ended;      /* true: the last event was sent */
     bool stopping;
     char token[2 * TOKEN_BYTES + 1];
     char address[ADDRESS_BYTES];
@@ -85,7 +86,6 @@ static void take_event(struct stream *stream)
     }
 }
 
-/* Copies the next bytes of the event. Returns their number; 0: none left. */
 static size_t copy_event(struct stream *stream, char *to, size_t room)
 {
     const char *from;
@@ -105,8 +105,7 @@ static size_t copy_event(struct stream *stream, char *to, size_t room)
     return bytes;
 }
 
-/* libmicrohttpd asks for more bytes, once the kernel has taken the last
-   ones. */
+/* libmicrohttpd calls this when the kernel has taken all bytes so far. */
 static ssize_t on_more(void *context, uint64_t position, char *to, size_t room)
 {
     struct stream *stream = context;
@@ -157,7 +156,8 @@ static void add_header(struct MHD_Response *response, const char *name,
     }
 }
 
-/* Adds headers that forbid a browser to store or reveal an answer. */
+/* Adds headers that forbid a browser to store an answer or to tell others about
+   it. */
 static void add_headers(struct MHD_Response *response, const char *type)
 {
     add_header(response, "Content-Type", type);
@@ -220,7 +220,7 @@ static enum MHD_Result answer_page(struct serve *serve,
     return result;
 }
 
-/* Returns whether a request's Host names this machine: 127.0.0.1 or localhost,
+/* Returns whether a request's Host is this machine: 127.0.0.1 or localhost,
    with or without a port. */
 static bool is_local(struct MHD_Connection *connection)
 {
@@ -242,8 +242,9 @@ static bool is_local(struct MHD_Connection *connection)
     return false;
 }
 
-/* Returns the rest of a path behind the token, or NULL without the token. The
-   comparison takes constant time, to reveal nothing about the token. */
+/* Returns a path's rest after the token; NULL if it lacks the token. The
+   comparison takes constant time, so that its time tells nothing about the
+   token. */
 static const char *behind_token(const struct serve *serve, const char *path)
 {
     size_t length = strlen(serve->token);
@@ -262,8 +263,8 @@ static struct client *client_of(struct MHD_Connection *connection)
         ->socket_context;
 }
 
-/* Returns whether no request of a client is being answered and its unread bytes
-   contain no whole request. */
+/* Returns whether a client has no request: none is being answered, and its
+   unread bytes have no complete one. */
 static bool is_idle(const struct client *client)
 {
     char unread[REQUEST_BYTES];
@@ -277,8 +278,8 @@ static bool is_idle(const struct client *client)
                                 strlen(REQUEST_END)) == NULL;
 }
 
-/* Closes the oldest connection without a whole request. All connections are in
-   use then, and idle clients must not lock others out. */
+/* Closes the oldest connection that has no complete request. All connections
+   are in use, and clients without requests must not keep others out. */
 static void make_room(struct client *first)
 {
     struct client *at = first;
@@ -375,7 +376,6 @@ static int listen_error(uint16_t port)
     return -1;
 }
 
-/* Returns a socket that listens on 127.0.0.1 only; -1 after a message. */
 static int listen_on(uint16_t *port)
 {
     struct sockaddr_in at = {.sin_family = AF_INET,
@@ -385,7 +385,8 @@ static int listen_on(uint16_t *port)
     int again = 1;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-    /* SO_REUSEADDR allows a port whose last connections have just closed. */
+    /* SO_REUSEADDR: a port may be used again right after its last connections
+       closed. */
     if (fd < 0 ||
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &again, sizeof again) != 0 ||
         bind(fd, (struct sockaddr *)&at, sizeof at) != 0 ||
@@ -414,8 +415,8 @@ static int choose_token(char token[2 * TOKEN_BYTES + 1])
     return 0;
 }
 
-/* Starts the daemon's thread with all signals blocked: signals go to the main
-   thread. */
+/* Starts the thread of libmicrohttpd. All signals are blocked in it, so they go
+   to the main thread. */
 static struct MHD_Daemon *start_daemon(struct serve *serve, int fd)
 {
     sigset_t all;
@@ -527,7 +528,7 @@ void serve_end(struct serve *serve, const char *event, const char *data)
 
 unsigned serve_streams(const struct serve *serve)
 {
-    struct serve *inner = (struct serve *)serve; /* to take its lock */
+    struct serve *inner = (struct serve *)serve; /* a cast, to take the lock */
     unsigned count;
 
     pthread_mutex_lock(&inner->lock);
@@ -556,8 +557,7 @@ void serve_stop(struct serve *serve)
     if (serve == NULL) {
         return;
     }
-    /* libmicrohttpd does not close suspended connections, so they are
-       resumed. */
+    /* libmicrohttpd does not close suspended connections, so they are woken. */
     pthread_mutex_lock(&serve->lock);
     serve->stopping = true;
     wake_streams(serve);

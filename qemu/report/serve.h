@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Serves any page, and events that update it, to browsers on this machine, by
+ * Serves a page, and events that update it, to browsers on this machine, by
  * libmicrohttpd in a thread of its own.
  *
  *   GET /TOKEN/        the page that serve_page() gave last
  *   GET /TOKEN/events  server-sent events: serve_send()'s newest, then the next
  *
- * HEAD works like GET; other methods get 405. The server listens on 127.0.0.1
- * only. The token is random. A request gets 404 without the token, and with a
- * Host other than 127.0.0.1 or localhost: a foreign page may have a name that
- * resolves to this machine (DNS rebinding).
+ * HEAD is answered like GET; other methods get 405. The server listens on
+ * 127.0.0.1 only. The token is random. A request without it gets 404. So does a
+ * request whose Host is not 127.0.0.1 or localhost: a foreign page may have a
+ * name that resolves to this machine (DNS rebinding).
  *
  * No caller waits for a client. A slow client misses events: after one event it
  * gets the newest. A client that reads nothing for SERVE_PATIENCE_S is cut off.
- * A client thus holds one event at most, and there are SERVE_CLIENTS at most.
- * When all connections are in use, one without a whole request is closed.
+ * So a client holds one event at most, and there are at most SERVE_CLIENTS. If
+ * all connections are in use, one without a complete request is closed.
  *
  * Any thread may call the functions.
  */
@@ -31,33 +31,34 @@
 
 struct serve;
 
-/* Listens on a port; port 0 takes a free one. Returns NULL after a message on
-   stderr. Requests get 404 until serve_page() is called. */
+/* Listens on a port; 0 stands for any free one. Returns NULL after a message on
+   stderr. Until serve_page() is called, requests get 404. */
 struct serve *serve_start(uint16_t port);
 
-/* Returns the address to open in a browser, with the token; valid until
-   serve_stop(). */
+/* Returns the address to open in a browser. It contains the token, and is valid
+   until serve_stop(). */
 const char *serve_address(const struct serve *serve);
 
 /* Sets the page to a copy of `bytes` bytes of HTML. `policy` is the value of
-   its Content-Security-Policy header. */
+   its header Content-Security-Policy. */
 void serve_page(struct serve *serve, const char *html, size_t bytes,
                 const char *policy);
 
-/* Sends a copy of an event to all streams. `data` is one line. */
+/* Sends a copy of an event to all clients of events. `data` must be one
+   line. */
 void serve_send(struct serve *serve, const char *event, const char *data);
 
-/* Sends the last event to all streams and ends them. Later streams get this
-   event and end too. */
+/* Sends the last event to all clients of events, and ends their streams.
+   Clients that come later get this event, and an end, too. */
 void serve_end(struct serve *serve, const char *event, const char *data);
 
 unsigned serve_streams(const struct serve *serve);
 
-/* Waits until all streams have ended, but at most `wait_s` seconds. Call
-   serve_end() before. */
+/* Waits until all streams of events have ended, at most `wait_s` seconds.
+   serve_end() must be called before. */
 void serve_settle(struct serve *serve, unsigned wait_s);
 
-/* Closes all connections and the port; NULL is allowed. */
+/* Closes all connections and the port. Accepts NULL. */
 void serve_stop(struct serve *serve);
 
 #endif

@@ -109,8 +109,8 @@ static double in_unit(uint64_t time_ps, struct amount_unit unit)
     return (double)time_ps / (double)unit.ps;
 }
 
-/* Prints when a layer's first and last node reached a time; `field` is the
-   time's offset in struct outcome_node. */
+/* Prints when the first and the last node of a layer reached a time: the member
+   of struct outcome_node at offset `field`. */
 static void print_first_last(FILE *out, const struct outcome *outcome,
                              unsigned layer, size_t field,
                              struct amount_unit unit)
@@ -166,8 +166,8 @@ static void print_layer(FILE *out, const struct outcome *outcome,
 {
     const struct outcome_layer *planned = &outcome->layer[layer];
 
-    /* The originator's share includes the units that it computed to measure the
-       rate. Shares along a tree include them already. */
+    /* The originator's share includes units that it computed to measure the
+       rate. The shares of a tree's plan include them already. */
     double measured_units =
         layer == 0 && outcome->plan.layers && outcome->originators == 1
             ? (double)outcome->plan.measured_units
@@ -224,8 +224,6 @@ static void print_rounds(FILE *out, const struct outcome *outcome)
     fputc('\n', out);
 }
 
-/* Prints a note on batches: figures of nodes and layers are the first
-   batch's. */
 static void print_batches(FILE *out, const struct outcome *outcome)
 {
     if (outcome->batch_count > 1) {
@@ -236,12 +234,11 @@ static void print_batches(FILE *out, const struct outcome *outcome)
     }
 }
 
-/* Prints how long measuring and planning took. The first batch may take the
-   rate from a file while later batches measure the rate. */
+/* Prints how long measuring and planning took. With a rate from a file, the
+   first batch measures nothing, but later batches may. */
 static void print_plan(FILE *out, const struct outcome *outcome,
                        uint64_t measure_ps, uint64_t plan_ps)
 {
-
     if (outcome_is_estimated(outcome)) {
         fprintf(out, "rate as the kernel estimates, ");
     } else if (outcome->rate_from == NULL || measure_ps > 0) {
@@ -250,8 +247,8 @@ static void print_plan(FILE *out, const struct outcome *outcome,
     fprintf(out, "planning %s", amount_time(plan_ps).text);
 }
 
-/* Prints the times of preparing. An advance, units sent before the plan is
-   known, lets other nodes compute while the originator measures and plans. */
+/* Prints the times of preparing. With an advance (units sent before there is a
+   plan), other nodes compute while the originator measures and plans. */
 static void print_preparing(FILE *out, const struct outcome *outcome)
 {
     struct outcome_preparing preparing = outcome_preparing(outcome);
@@ -283,14 +280,13 @@ static void print_row(FILE *out, const char *name, const char *planned,
             remark[0] == '\0' ? "" : "  ", remark);
 }
 
-/* Returns a planned time as text, or "-" for 0, an unknown time. */
 static struct amount planned(uint64_t time_ps)
 {
     return time_ps > 0 ? amount_time(time_ps) : (struct amount){"-"};
 }
 
-/* Prints the time from the user's order to the answer, with preparing. Only
-   --schedule auto plans this time. */
+/* Prints the time from the user's order to the answer. Only --schedule auto
+   expects a time, which is printed, too. */
 static void print_answer(FILE *out, const struct outcome *outcome)
 {
     bool chosen = outcome->choices != NULL && !outcome->host_times;
@@ -331,7 +327,7 @@ static void print_times(FILE *out, const struct outcome *outcome)
     print_makespan(out, outcome);
 }
 
-/* Prints times that add little if the run went as planned. */
+/* Prints times that say little if the run went as planned. */
 static void print_more_times(FILE *out, const struct outcome *outcome)
 {
     uint64_t spread_ps = outcome_spread_ps(outcome);
@@ -362,7 +358,6 @@ static void print_more_times(FILE *out, const struct outcome *outcome)
             outcome->plan.meanwhile ? ", outputs returned meanwhile" : "");
 }
 
-/* Returns the load's bytes that nodes passed on, in one batch. */
 static uint64_t passed_on_bytes(const struct outcome *outcome)
 {
     uint64_t bytes = 0;
@@ -421,8 +416,8 @@ static void print_groups(FILE *out, const struct outcome *outcome)
     }
 }
 
-/* Prints the result of each of several originators, and the whole job's. For
-   several INPUTs places_print() prints the offsets. */
+/* Prints the whole job's result, and if there are several originators, each
+   one's. With several INPUTs, places_print() prints the offsets. */
 static void print_results(FILE *out, const struct outcome *outcome)
 {
     bool several = outcome->originators > 1;

@@ -7,11 +7,11 @@
 
 #include <stdio.h>
 
-/* Prints the summary; with `all`, also figures that are as expected. The caller
-   checks the stream for errors. */
+/* Prints the summary; if `all` is true, with figures that are as expected. The
+   caller checks the stream for errors. */
 void summary_print(FILE *out, const struct outcome *outcome, bool all);
 
-/* Prints a line for each disturbance that a test injected. */
+/* Prints a line for each fault or slowdown that a test has injected. */
 void summary_injections(FILE *out, const struct injections *injections);
 
 #endif

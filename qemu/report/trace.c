@@ -7,11 +7,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define AFTER_ADVANCE 3u /* part[3] of print_preparing() is "measure" */
+/* Index, in part[] of print_preparing(), of the first part that other nodes
+   compute during, if there is an advance: "measure". */
+#define AFTER_ADVANCE 3u
 #define PROCESS_MESH 1
 #define PROCESS_CIRCUITS 2
-/* Tracks are thread ids from 16 on: viewers give 0 and the ids of processes a
-   special meaning, and take equal ids in both processes for one track. */
+/* Thread ids of tracks begin here. Viewers give 0 and the ids of processes a
+   special meaning, and take equal ids in two processes for one track. */
 #define FIRST_TRACK 16u
 
 #define PS_PER_US 1000000u
@@ -50,8 +52,8 @@ static void print_track(FILE *out, int process, uint64_t track,
             process, track, name, process, track, position);
 }
 
-/* Prints a slice up to its arguments, which the caller prints and closes. Times
-   count from the user's order. */
+/* Prints the begin of a slice. The caller prints its arguments and closes it.
+   Times count from the user's order. */
 static void open_slice(FILE *out, int process, uint64_t track,
                        uint64_t start_ps, uint64_t end_ps)
 {
@@ -64,8 +66,8 @@ static void open_slice(FILE *out, int process, uint64_t track,
             length_ps / PS_PER_US, length_ps % PS_PER_US);
 }
 
-/* Prints a slice for a node's state in its compute interval number `k`, unless
-   the slice takes no time. */
+/* Prints a slice for a state of a node in its compute interval `k`, if it takes
+   time. */
 static void print_state(FILE *out, const struct outcome *outcome,
                         uint32_t index, unsigned k, const char *state,
                         uint64_t start_ps, uint64_t end_ps)
@@ -86,7 +88,6 @@ static void print_state(FILE *out, const struct outcome *outcome,
             node->interval[k].units, start_ps, end_ps);
 }
 
-/* Prints a node's states in one round; print_receipt() prints receiving. */
 static void print_interval(FILE *out, const struct outcome *outcome,
                            uint32_t index, unsigned k)
 {
@@ -104,9 +105,9 @@ static void print_interval(FILE *out, const struct outcome *outcome,
                 interval->compute_end_ps);
 }
 
-/* Prints the parts of preparing one after the other, since only their lengths
-   are known. The first slice joins reading the user's order and writing the
-   job. With an advance, units sent before the plan is known, measuring and
+/* Prints the steps of preparing one after the other, since only their lengths
+   are known. Reading the user's order and writing the job are one slice, the
+   first. With an advance (units sent before there is a plan), measuring and
    planning come after the scatter's start. */
 static void print_preparing(FILE *out, const struct outcome *outcome,
                             uint32_t index)
@@ -176,8 +177,7 @@ static void print_circuit_args(FILE *out, const struct outcome *outcome,
             circuit->end_ps);
 }
 
-/* Prints a slice for receiving a part of the load, while the node does nothing
-   else. */
+/* Prints a slice in which a node receives load and does nothing else. */
 static void print_receipt(FILE *out, const struct outcome *outcome,
                           const struct circuit_record *circuit)
 {
@@ -224,7 +224,8 @@ static void print_circuit(FILE *out, const struct outcome *outcome,
     }
 }
 
-/* Prints the circuits, and names a source port's track at its first circuit. */
+/* Prints all circuits. Names the track of a source's port at its first
+   circuit. */
 static void print_circuits(FILE *out, const struct outcome *outcome,
                            uint8_t *named)
 {

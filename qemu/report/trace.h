@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes a run as a trace in the Trace Event Format (JSON), for ui.perfetto.dev
- * and chrome://tracing. Process "mesh" has one track per active node, by layer
- * (receive, parse, queue, begin, compute, gather). Process "circuits" has one
- * track per used source port, with a slice per circuit and one before it where
- * it waited for a held link.
+ * and chrome://tracing. The process "mesh" has a track for each active node,
+ * sorted by layer (receive, parse, queue, begin, compute, gather). The process
+ * "circuits" has a track for each port that sent, with a slice for each
+ * circuit, and a slice before it if it waited for a held link.
  *
  * Times are microseconds of mesh time since the order, with six decimals: exact
  * to the picosecond.
@@ -15,10 +15,8 @@
 #include "hal/nodiscard.h"
 #include "qemu/job/outcome.h"
 
-/*
- * Writes the whole file, or no file. Returns 0, or -1 after `quincunx: <path>:
- * <reason>` on stderr. Memory does not grow with the file.
- */
+/* Writes the whole file, or no file. Returns 0, or -1 after `quincunx: <path>:
+   <reason>` on stderr. The memory used does not grow with the file. */
 NODISCARD int trace_write(const struct outcome *outcome, const char *path);
 
 #endif

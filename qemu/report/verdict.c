@@ -7,6 +7,7 @@
 #include "qemu/report/result.h"
 #include "qemu/base/amount.h"
 #include "qemu/base/memory.h"
+#include "qemu/base/terminal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,7 +18,6 @@
 
 /* ---- the sentence ---- */
 
-/* Prints the result's `count` as a found number, if the kernel reports one. */
 static void print_found(FILE *out, const struct outcome *outcome,
                         const struct format *format)
 {
@@ -33,8 +33,6 @@ static void print_found(FILE *out, const struct outcome *outcome,
     json_decref(result);
 }
 
-/* Prints "7.23 times as fast as one board" or "16 times slower than one
-   board". */
 static void print_speed(FILE *out, double speedup)
 {
     if (speedup > 0.995 && speedup < 1.005) {
@@ -92,27 +90,11 @@ char *verdict_sentence(const struct outcome *outcome)
     return memory_or_exit(text);
 }
 
-/* Prints words in lines of at most LINE characters. The first line already has
-   `indent` characters; other lines begin with that many blanks. */
-static void print_wrapped(FILE *out, const char *text, unsigned indent)
+/* Prints words in lines of at most LINE characters. The first line has `indent`
+   characters already; further lines begin with as many blanks. */
+static void print_wrapped(FILE *out, const char *text, size_t indent)
 {
-    size_t column = indent;
-
-    for (const char *word = text; *word != '\0';) {
-        size_t length = strcspn(word, " ");
-
-        if (column > indent && column + 1 + length > LINE) {
-            fprintf(out, "\n%*s", (int)indent, "");
-            column = indent;
-        } else if (column > indent) {
-            fputc(' ', out);
-            column += 1;
-        }
-        fwrite(word, 1, length, out);
-        column += length;
-        word += length;
-        word += strspn(word, " ");
-    }
+    terminal_print(out, text, strlen(text), indent, indent, LINE);
     fputc('\n', out);
 }
 
@@ -127,8 +109,8 @@ enum {
     GATHER
 };
 
-/* Sets the parts of the average node's time from the user's order to the
-   answer. A node without units is idle. */
+/* Sets the parts of the average node's time (verdict_parts()). A node without
+   units is idle. */
 static void set_parts(struct verdict_part part[VERDICT_PARTS],
                       const struct outcome *outcome)
 {
@@ -174,8 +156,8 @@ unsigned verdict_parts(struct verdict_part part[VERDICT_PARTS],
     return VERDICT_PARTS - 1;
 }
 
-/* Prints a bar of BAR letters, each for an equal slice of the time, and below
-   it names and percentages. */
+/* Prints a bar of BAR letters, each of which stands for an equal part of the
+   time; and below it, names and percentages. */
 static void print_bar(FILE *out, const struct outcome *outcome)
 {
     struct verdict_part part[VERDICT_PARTS];

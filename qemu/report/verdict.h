@@ -9,7 +9,8 @@
 
 #define VERDICT_PARTS 6u
 
-/* A part of the average node's time from the user's order to the answer. */
+/* What the average node does in a part of the time between the user's order and
+   the answer. */
 struct verdict_part {
     const char *name;
     char letter; /* letter in the bar */
@@ -17,7 +18,7 @@ struct verdict_part {
 };
 
 /*
- * Sets the parts of the average node's time from the user's order:
+ * Divides the average node's time between the user's order and the answer:
  *
  *     preparing  until the start of the scatter
  *     scatter    until the node begins to compute
@@ -26,8 +27,8 @@ struct verdict_part {
  *     idle       all other time
  *     gather     from the end of the last node's computing to the answer
  *
- * All are 0 for batches or several originators, whose times are not all kept.
- * Returns the number of parts.
+ * With several batches or originators, whose times are not all kept, all parts
+ * are 0. Returns the number of parts.
  */
 unsigned verdict_parts(struct verdict_part part[VERDICT_PARTS],
                        const struct outcome *outcome);
@@ -36,8 +37,8 @@ unsigned verdict_parts(struct verdict_part part[VERDICT_PARTS],
    caller frees it. The program ends if there is no memory. */
 char *verdict_sentence(const struct outcome *outcome);
 
-/* Prints the sentence, the bar of the average node's time with percentages if
-   the parts are known, and the remarks. */
+/* Prints the sentence, the remarks and, if the parts are known, a bar of the
+   average node's time with percentages. */
 void verdict_print(FILE *out, const struct outcome *outcome);
 
 #endif

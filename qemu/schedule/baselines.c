@@ -4,7 +4,6 @@
 #include "qemu/base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- binomial ---- */
 
@@ -22,7 +21,7 @@ bool schedule_binomial(struct schedule_circuit circuits[],
         uint32_t from;
         struct torus_coord away;
 
-        /* The lowest set bit of a rank determines its phase. */
+        /* The lowest bit that is set in a node's rank tells its phase. */
         while ((rank >> (phases - phase) & 1) == 0) {
             phase -= 1;
         }
@@ -37,8 +36,9 @@ bool schedule_binomial(struct schedule_circuit circuits[],
 
 /* ---- nearest ---- */
 
-/* Moves the node to the parent with the fewest descendants among the neighbours
-   nearer to the originator. Returns whether the parent changed. */
+/* Makes the node a child of that neighbour which has the fewest descendants,
+   among those that are nearer to the originator. Returns whether the parent has
+   changed. */
 static bool nearest_move(struct schedule_circuit circuits[],
                          uint32_t descendants[], struct torus_size size,
                          uint32_t node, uint32_t hops)
@@ -68,8 +68,8 @@ static bool nearest_move(struct schedule_circuit circuits[],
     return moved;
 }
 
-/* Assigns parents to all nodes `hops` from the originator. Repeats until no
-   node changes its parent. */
+/* Gives all nodes at `hops` hops from the originator a parent. Repeats that
+   until no parent changes. */
 static void fill_wave(struct schedule_circuit circuits[],
                       uint32_t descendants[], struct torus_size size,
                       uint32_t hops)
@@ -87,8 +87,8 @@ static void fill_wave(struct schedule_circuit circuits[],
     } while (moved);
 }
 
-/* Goes from the farthest nodes inwards: a node's descendants must be known
-   before its parent is chosen. */
+/* Begins with the farthest nodes, because the number of a node's descendants
+   must be known before its parent is chosen. */
 bool schedule_nearest(struct schedule_circuit circuits[],
                       struct torus_size size)
 {
@@ -103,6 +103,22 @@ bool schedule_nearest(struct schedule_circuit circuits[],
 }
 
 /* ---- star ---- */
+
+static uint32_t *list_nearest(struct torus_size size)
+{
+    uint32_t nodes = torus_nodes(size);
+    uint32_t *list = memory_or_exit(malloc(nodes * sizeof *list));
+    uint32_t count = 0;
+
+    for (uint32_t hops = 0; hops <= torus_hops_most(size); ++hops) {
+        for (uint32_t node = 0; node < nodes; ++node) {
+            if (torus_hops(size, torus_coord_of(size, node)) == hops) {
+                list[count++] = node;
+            }
+        }
+    }
+    return list;
+}
 
 struct torus_path schedule_shorter_queue(struct torus_size size,
                                          struct torus_coord away,
@@ -124,21 +140,17 @@ struct torus_path schedule_shorter_queue(struct torus_size size,
 bool schedule_star(struct schedule_circuit circuits[], struct torus_size size)
 {
     uint32_t nodes = torus_nodes(size);
+    uint32_t *list = list_nearest(size);
     uint32_t queued[TORUS_PORTS] = {0};
 
-    for (uint32_t hops = 1; hops <= torus_hops_most(size); ++hops) {
-        for (uint32_t node = 1; node < nodes; ++node) {
-            struct torus_coord away = torus_coord_of(size, node);
+    for (uint32_t i = 1; i < nodes; ++i) {
+        struct torus_path path =
+            schedule_shorter_queue(size, torus_coord_of(size, list[i]), queued);
 
-            if (torus_hops(size, away) == hops) {
-                struct torus_path path =
-                    schedule_shorter_queue(size, away, queued);
-
-                circuits[node] = (struct schedule_circuit){
-                    0, (uint16_t)++queued[path.port], path};
-            }
-        }
+        circuits[list[i]] =
+            (struct schedule_circuit){0, (uint16_t)++queued[path.port], path};
     }
+    free(list);
     return true;
 }
 
@@ -146,23 +158,22 @@ bool schedule_star(struct schedule_circuit circuits[], struct torus_size size)
 
 #define NO_PORT TORUS_PORTS
 
-/* The circuit from the originator to one member node, under construction. */
+/* The circuit from the originator to one member (a node that serves it), while
+   its port is chosen. */
 struct ray {
-    uint8_t ports; /* mask of ports with a shortest path to the member */
-    uint8_t port;  /* port chosen among `ports`; NO_PORT: none yet */
+    uint8_t ports; /* bits of ports with a shortest path to the member */
+    uint8_t port;  /* port that the circuit takes; NO_PORT: none yet */
 };
 
 struct rays {
-    struct torus_size size;
-    uint32_t nodes;
-    /* one ray per node; `ports` is 0 for nodes that are no members */
+    /* one ray for each node; .ports is 0 if it is no member */
     struct ray *ray;
     uint32_t queued[TORUS_PORTS];
     /* movable[a][b]: number of rays through port a that could use port b */
     uint32_t movable[TORUS_PORTS][TORUS_PORTS];
 };
 
-/* Adds `by`, 1 or -1, to queued[] and movable[] of the ray's port. */
+/* Adds `by`, 1 or -1, to queued[] and movable[] for the port of a ray. */
 static void count_ray(struct rays *rays, const struct ray *ray, int by)
 {
     rays->queued[ray->port] += (uint32_t)by;
@@ -182,9 +193,10 @@ static void set_port(struct rays *rays, struct ray *ray, unsigned port)
     count_ray(rays, ray, 1);
 }
 
-/* Returns the port with the shortest queue that can take a new ray, if other
-   rays change their port for it. Follow before[] from this port: one ray moves
-   from before[port] to `port`; NO_PORT: the new ray takes `port`. */
+/* Returns the port with the shortest queue that can take a new ray, directly or
+   if other rays change their ports. If before[port] is NO_PORT, the new ray
+   takes `port`. Otherwise a ray moves from before[port] to `port`, and
+   before[port] must be asked for in the same way. */
 static unsigned find_room(const struct rays *rays, const struct ray *ray,
                           unsigned before[TORUS_PORTS])
 {
@@ -215,7 +227,7 @@ static unsigned find_room(const struct rays *rays, const struct ray *ray,
     return best;
 }
 
-/* Moves one ray from one port to another. Such a ray must exist. */
+/* Moves a ray from one port to another; there must be one that can. */
 static void move_ray(struct rays *rays, unsigned from, unsigned to)
 {
     uint32_t node = 1;
@@ -239,75 +251,52 @@ static void place_ray(struct rays *rays, struct ray *ray)
     set_port(rays, ray, port);
 }
 
-/* Calls visit() for all members, the nearest first. */
-static void visit_rays(struct rays *rays, void *context,
-                       void (*visit)(struct rays *rays, uint32_t node,
-                                     void *context))
+static struct ray *create_rays(struct torus_size size,
+                               struct torus_coord originator,
+                               const bool member[])
 {
-    for (uint32_t hops = 1; hops <= torus_hops_most(rays->size); ++hops) {
-        for (uint32_t node = 1; node < rays->nodes; ++node) {
-            if (rays->ray[node].ports != 0 &&
-                torus_hops(rays->size, torus_coord_of(rays->size, node)) ==
-                    hops) {
-                visit(rays, node, context);
-            }
-        }
-    }
-}
+    uint32_t nodes = torus_nodes(size);
+    struct ray *ray = memory_or_exit(calloc(nodes, sizeof *ray));
 
-static void choose_port(struct rays *rays, uint32_t node, void *context)
-{
-    (void)context;
-    place_ray(rays, &rays->ray[node]);
-}
-
-static void queue_circuit(struct rays *rays, uint32_t node, void *context)
-{
-    struct schedule_circuit *circuits = context;
-    unsigned port = rays->ray[node].port;
-
-    rays->queued[port] += 1;
-    circuits[node] = (struct schedule_circuit){
-        0, (uint16_t)rays->queued[port],
-        torus_ray(rays->size, torus_coord_of(rays->size, node),
-                  (enum torus_port)port)};
-}
-
-static void read_members(struct rays *rays, struct torus_coord originator,
-                         const bool member[])
-{
-    struct torus_size size = rays->size;
-
-    for (uint32_t node = 1; node < rays->nodes; ++node) {
+    for (uint32_t node = 1; node < nodes; ++node) {
         struct torus_coord away = torus_coord_of(size, node);
         struct torus_coord at = torus_shift(size, originator, away);
 
-        rays->ray[node].port = NO_PORT;
+        ray[node].port = NO_PORT;
         for (unsigned port = 0;
              member[torus_index(size, at)] && port < TORUS_PORTS; ++port) {
             if (torus_ray(size, away, (enum torus_port)port).hops > 0) {
-                rays->ray[node].ports |= (uint8_t)(1u << port);
+                ray[node].ports |= (uint8_t)(1u << port);
             }
         }
     }
+    return ray;
 }
 
-int schedule_group_star(struct schedule_branch tree[], struct torus_size size,
-                        struct torus_coord originator, const bool member[])
+void schedule_group_star(struct schedule_circuit circuits[],
+                         struct torus_size size, struct torus_coord originator,
+                         const bool member[])
 {
     uint32_t nodes = torus_nodes(size);
-    struct rays rays = {.size = size, .nodes = nodes};
-    struct schedule_circuit *circuits =
-        memory_or_exit(calloc(nodes, sizeof *circuits));
-    int phases;
+    uint32_t *list = list_nearest(size);
+    struct rays rays = {.ray = create_rays(size, originator, member)};
+    uint32_t queued[TORUS_PORTS] = {0};
 
-    rays.ray = memory_or_exit(calloc(nodes, sizeof *rays.ray));
-    read_members(&rays, originator, member);
-    visit_rays(&rays, NULL, choose_port);
-    memset(rays.queued, 0, sizeof rays.queued);
-    visit_rays(&rays, circuits, queue_circuit);
-    phases = schedule_tree_order(tree, size, originator, circuits);
-    free(circuits);
+    for (uint32_t i = 1; i < nodes; ++i) {
+        if (rays.ray[list[i]].ports != 0) {
+            place_ray(&rays, &rays.ray[list[i]]);
+        }
+    }
+    for (uint32_t i = 1; i < nodes; ++i) {
+        unsigned port = rays.ray[list[i]].port;
+
+        if (port != NO_PORT) {
+            circuits[list[i]] = (struct schedule_circuit){
+                0, (uint16_t)++queued[port],
+                torus_ray(size, torus_coord_of(size, list[i]),
+                          (enum torus_port)port)};
+        }
+    }
+    free(list);
     free(rays.ray);
-    return phases;
 }

@@ -13,12 +13,13 @@ bool schedule_farm(struct schedule_circuit circuits[], struct torus_size size)
 
 /* ---- two levels ---- */
 
-/* A farm of two levels, under construction. Arrays are indexed as tree[]. */
+/* A farm of two levels, while servers are chosen. Arrays have the indices of
+   tree[]. */
 struct levels {
     const struct schedule_branch *tree;
     uint32_t nodes;
     uint32_t *parent;
-    uint32_t *server; /* server of each node; 0: the originator */
+    uint32_t *server; /* node that serves each node; 0: the originator */
     uint32_t *served; /* number of nodes that each node serves */
 };
 
@@ -34,9 +35,9 @@ static void find_parents(struct levels *levels)
     }
 }
 
-/* Assigns a server to each node. Nodes of phases up to `last` and children of
-   the originator are served by the originator. Returns the number of clients of
-   the busiest server. */
+/* Gives each node a server. Nodes of phases up to `last`, and children of the
+   originator, are served by the originator. Returns how many clients the server
+   with most of them has. */
 static uint32_t divide(struct levels *levels, unsigned last)
 {
     uint32_t most = 0;
@@ -59,9 +60,9 @@ static uint32_t divide(struct levels *levels, unsigned last)
     return most;
 }
 
-/* Stores each node's server and the path from the server. The path leaves
-   through the server's port with the fewest clients; queued[server] counts
-   clients per port. */
+/* Stores each node's server and the path from it. The path begins at that port
+   of the server which has the fewest clients so far; queued[server] has these
+   numbers. */
 static void store_servers(uint8_t *stored, const struct levels *levels,
                           uint32_t (*queued)[TORUS_PORTS],
                           struct torus_size size)
@@ -81,7 +82,8 @@ static void store_servers(uint8_t *stored, const struct levels *levels,
     }
 }
 
-/* Chooses the division whose busiest server has the fewest clients. */
+/* Chooses the division in which the server with most clients has as few as
+   possible. */
 static void divide_best(struct levels *levels)
 {
     unsigned phases = 0;

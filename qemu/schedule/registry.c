@@ -48,8 +48,8 @@ bool schedule_has_groups(enum schedule schedule)
     return schedule == SCHEDULE_STAR || schedule == SCHEDULE_FARM;
 }
 
-/* Stores the branches of a tree. Each branch also gets the path of a farm's
-   chunks: its circuit in a star from the originator. */
+/* Stores the branches of a tree. Each branch also gets the path on which a
+   farm's chunks come: that of the star from the originator. */
 static uint8_t *store_tree(const struct schedule_branch tree[],
                            const struct schedule_nodes *to)
 {
@@ -86,17 +86,23 @@ static uint8_t *store_tree(const struct schedule_branch tree[],
 
 uint8_t *schedule_tree(enum schedule schedule, const struct schedule_nodes *to)
 {
-    struct schedule_branch *tree =
-        memory_or_exit(calloc(torus_nodes(to->size), sizeof *tree));
-    int phases =
-        to->member != NULL
-            ? schedule_group_star(tree, to->size, to->originator, to->member)
-            : schedule_tree_grow(tree, to->size, to->originator,
-                                 schedules[schedule].fill);
-    uint8_t *stored = phases >= 0 && phases <= (int)TREE_PHASES_MAX
-                          ? store_tree(tree, to)
-                          : NULL;
+    uint32_t nodes = torus_nodes(to->size);
+    struct schedule_circuit *circuits =
+        memory_or_exit(calloc(nodes, sizeof *circuits));
+    struct schedule_branch *tree = memory_or_exit(calloc(nodes, sizeof *tree));
+    uint8_t *stored = NULL;
+    bool found = true;
 
+    if (to->member != NULL) {
+        schedule_group_star(circuits, to->size, to->originator, to->member);
+    } else {
+        found = schedules[schedule].fill(circuits, to->size);
+    }
+    if (found && schedule_tree_order(tree, to->size, to->originator,
+                                     circuits) <= (int)TREE_PHASES_MAX) {
+        stored = store_tree(tree, to);
+    }
     free(tree);
+    free(circuits);
     return stored;
 }

@@ -8,68 +8,69 @@
 #include <string.h>
 
 /*
- * Searches a scatter for a torus that is not 5^k x 5^k. In each phase, every
- * port of every active node gets a circuit. No two circuits of a phase share a
- * link.
+ * Searches a scatter for a torus that is not 5^k x 5^k. In each phase every
+ * port of every active node (one that has received) gets a circuit. No two
+ * circuits of a phase share a link.
  *
- * First phases: receivers and active nodes repel each other and so spread
- * evenly. Each circuit is laid again a few times, towards the node that is
+ * In the first phases, receivers and active nodes repel each other, and so
+ * spread evenly. Each circuit is laid again a few times, to the node that is
  * repelled least.
  *
- * Last phases begin when the active nodes' ports suffice for all remaining
- * nodes. Each remaining node is routed to. A circuit may displace others, which
- * are then routed again. Links that circuits compete for become more expensive.
+ * The last phases begin when the active nodes have enough ports for all
+ * remaining nodes. Circuits are then laid to each remaining node. A circuit may
+ * displace others, which are laid again. Links for which circuits compete
+ * become more expensive.
  *
  * All phases prefer short circuits. They also avoid crossings: links of an
- * earlier phase's circuit that may still be open. That circuit is certainly
- * over if it led to the sender or an ancestor of the sender, or if one of these
- * nodes sent it earlier through the same port. A strict search lays no
- * crossings in first phases.
+ * earlier phase's circuit that may not be over. That circuit is certainly over
+ * if it led to the sender or an ancestor of it, or if one of these sent it
+ * before, through the same port. A strict search lays no crossings in first
+ * phases.
  *
- * Sources: spreading by repulsion is Thomson's problem (1904); routing with a
- * history of each link is PathFinder (McMurchie and Ebeling 1995).
+ * Sources: spreading by repulsion is Thomson's problem (1904); laying circuits
+ * with a history of each link is PathFinder (McMurchie and Ebeling 1995).
  */
 
 #define NONE UINT32_MAX
 
-/* Upper limit of phases for any size; 125x124 needs 6, 1x125 needs 5. */
+/* Most phases of a tree, for any size; 125x124 needs 6, 1x125 needs 5. */
 #define PHASES_LIMIT 12u
 
-/* Number of times that a first phase, which spreads, lays each circuit. */
+/* How often each circuit of a first phase is laid. */
 #define SWEEPS 4u
 
-/* Largest torus (in nodes) whose search ignores that rounds overlap. Circuits
-   of phase 1 are short and hardly ever meet circuits of another round. */
+/* Largest torus, in nodes, for whose search rounds do not overlap: circuits of
+   phase 1 are so short that they hardly meet any of the round before. */
 #define ONE_ROUND_NODES 961u
 
-/* Costs of a path in a first phase, in quarters of a link: of each link, and of
-   each crossing with a circuit that may still be open. */
+/* Costs of a path in a first phase, in quarters of a link: each link, and each
+   crossing of a circuit that may not be over. */
 #define SPREAD_LINK 4u
 #define SPREAD_CROSSING 16u
 
-/* Costs of a path in a last phase, in links: of a link that another circuit
-   holds, of a crossing, and of a crossing in a strict search. */
+/* Costs of a path in a last phase, in links: a link that another circuit holds,
+   a crossing, and a crossing in a strict search. */
 #define ROUTE_HELD 12u
 #define ROUTE_CROSSING 6u
 #define ROUTE_CROSSING_STRICT 200u
 
-/* Number of circuits that a last phase may lay per node to reach. */
+/* Circuits that a last phase may lay, for each node that it must reach. */
 #define ROUTE_TRIES 12u
 
 struct weights {
-    unsigned power; /* nodes repel as distance^(-2 power) */
-    uint32_t base;  /* fixed cost of a circuit, in quarters of a link */
-    bool strict;    /* forbids crossings in first phases */
+    unsigned power; /* repulsion falls with distance^(2 power) */
+    uint32_t base;  /* cost of any circuit, in quarters of a link */
+    bool strict;    /* true: first phases may not have crossings */
 };
 
-/* Weights to try, in this order. A strict search needs one phase more on some
-   sizes. */
+/* Weights that are tried, in this order. On some sizes a strict search needs
+   one phase more. */
 static const struct weights attempts[] = {
     {2, 8, true},  {2, 4, true},  {2, 16, true},  {1, 64, true},
     {2, 8, false}, {2, 4, false}, {2, 16, false}, {1, 64, false}};
 
-/* Largest torus (in nodes) with a strict search. On 100x100 a strict attempt
-   takes up to 24 s and one phase more; any other attempt takes 0.3 s. */
+/* Largest torus, in nodes, with a strict search. On 100x100 a strict search
+   takes up to 24 s and one phase more; any other search takes 0.3 s. */
 #define STRICT_NODES 5000u
 
 #define ATTEMPTS (sizeof attempts / sizeof *attempts)
@@ -79,12 +80,12 @@ struct search {
     uint32_t nodes;
     struct weights weights;
     unsigned phase;
-    /* number of crossings so far whose circuits may overlap in time */
+    /* number of crossings so far whose circuits may be open at the same time */
     uint32_t crossings;
 
-    /* The arrays have `nodes` entries unless stated otherwise. Arrays of
-       uint32_t share one allocation. */
-    struct schedule_circuit *circuits; /* circuits, indexed by receiver */
+    /* Arrays have an entry for each node, if nothing else is said. All arrays
+       of uint32_t are one allocation. */
+    struct schedule_circuit *circuits; /* the circuit to each node */
     uint32_t *senders;                 /* nodes that can send in this phase */
     uint32_t sender_count;
 
@@ -98,13 +99,13 @@ struct search {
     uint32_t *below; /* number of descendants of each node */
     uint32_t *later[TORUS_PORTS];
 
-    uint32_t *push; /* repulsion of two nodes, by their offset */
+    uint32_t *push; /* repulsion between two nodes, by their offset */
     uint64_t *pushed;
     uint64_t pushed_least;
 
-    /* number of circuits displaced from each link; 2 * nodes */
+    /* how often a circuit was displaced from each link; 2 * nodes entries */
     uint32_t *fights;
-    uint32_t *queue; /* ring buffer of nodes to route to */
+    uint32_t *queue; /* ring buffer of nodes to which circuits must be laid */
     uint32_t queue_head;
     uint32_t queue_count;
 };
@@ -116,7 +117,7 @@ struct choice {
     struct torus_path path;
 };
 
-/* The end of the partial path under examination. */
+/* The end of the path that is looked at. */
 struct reach {
     uint32_t at;
     uint64_t cost;
@@ -127,14 +128,14 @@ static bool reached(const struct search *search, uint32_t node)
     return node == 0 || search->circuits[node].phase != 0;
 }
 
-/* Whether the node can send in the current phase. */
 static bool active(const struct search *search, uint32_t node)
 {
     return node == 0 ||
            (unsigned)search->circuits[node].phase - 1 < search->phase - 1;
 }
 
-/* Returns the most hops through a port without going full circle. */
+/* Returns the most hops through a port that do not lead around the whole
+   torus. */
 static uint16_t hops_max(const struct search *search, unsigned port)
 {
     return (uint16_t)((port == TORUS_EAST || port == TORUS_WEST
@@ -143,7 +144,6 @@ static uint16_t hops_max(const struct search *search, unsigned port)
                       1);
 }
 
-/* Lists the links of a path in order. Returns their number. */
 static uint32_t path_links(const struct search *search, uint32_t links[],
                            uint32_t from, struct torus_path path)
 {
@@ -163,8 +163,8 @@ static uint32_t path_links(const struct search *search, uint32_t links[],
 
 /* ---- circuits of several phases ---- */
 
-/* Whether the circuit to `early`, of an earlier phase, is certainly over before
-   `node` sends through `port` in this phase. */
+/* Returns whether the circuit to `early`, of an earlier phase, is certainly
+   over before `node` sends through `port` in this phase. */
 static bool ordered(const struct search *search, uint32_t early, uint32_t node,
                     unsigned port)
 {
@@ -186,7 +186,6 @@ static bool ordered(const struct search *search, uint32_t early, uint32_t node,
     }
 }
 
-/* Counts circuits of earlier phases on the link that may still be open. */
 static uint32_t crossings(const struct search *search, uint32_t link,
                           uint32_t node, unsigned port)
 {
@@ -200,7 +199,7 @@ static uint32_t crossings(const struct search *search, uint32_t link,
     return count;
 }
 
-/* Whether phase 1 of the next round of a load may use the link while this phase
+/* Returns whether phase 1 of the next round may use the link while this phase
    still sends. */
 static bool overtaken(const struct search *search, uint32_t link)
 {
@@ -224,10 +223,10 @@ static uint32_t path_crossings(const struct search *search, uint32_t from,
 
 /* ---- looking for circuits ---- */
 
-/* Functions by which first or last phases follow paths, link by link. */
+/* How first or last phases follow paths, link by link. */
 struct look {
-    /* Extends the path by one link through port `out`. Returns false if this is
-       forbidden or too expensive. */
+    /* Extends the path by a link through port `out`. Returns false if the link
+       is forbidden or too expensive. */
     bool (*step)(const struct search *search, const struct choice *best,
                  struct reach *reach, unsigned out, unsigned port);
     /* Stores the path that ends at reach.at in *best if it costs less. */
@@ -235,7 +234,7 @@ struct look {
                   struct reach reach, struct torus_path path);
 };
 
-/* Examines all paths with at most one turn from a node through a port. */
+/* Looks at all paths that leave a node through a port and turn once at most. */
 static void look_out(const struct search *search, struct choice *best,
                      const struct look *look, uint32_t from, unsigned port)
 {
@@ -291,7 +290,7 @@ static void lift(struct search *search, uint32_t to)
 
 /* ---- first phases ---- */
 
-/* Adds the repulsion of a node on all others (`sign` 1) or removes it (-1). */
+/* Adds the repulsion of a node to all others (`sign` 1), or removes it (-1). */
 static void push(struct search *search, uint32_t node, int sign)
 {
     uint32_t width = search->size.width;
@@ -315,7 +314,8 @@ static void push(struct search *search, uint32_t node, int sign)
     search->pushed_least = least;
 }
 
-/* Extends a path from best->from through `port` over a free link. */
+/* Extends a path by a free link. The path begins at best->from, through
+   `port`. */
 static bool spread_step(const struct search *search, const struct choice *best,
                         struct reach *reach, unsigned out, unsigned port)
 {
@@ -350,7 +350,8 @@ static void spread_offer(const struct search *search, struct choice *best,
     }
 }
 
-/* Lays the circuit through a port of a node, or lays it again. */
+/* Chooses the path of the circuit that leaves a node through a port; chooses
+   again if the circuit has one. */
 static void spread_port(struct search *search, uint32_t from, unsigned port)
 {
     static const struct look spread = {spread_step, spread_offer};
@@ -416,7 +417,7 @@ static bool route_step(const struct search *search, const struct choice *best,
     return reach->cost < best->cost;
 }
 
-/* `back` is the path from the receiver to a possible sender. */
+/* Here `back` leads from the receiver to a node that may send to it. */
 static void route_offer(const struct search *search, struct choice *best,
                         struct reach reach, struct torus_path back)
 {
@@ -435,8 +436,8 @@ static void route_offer(const struct search *search, struct choice *best,
     }
 }
 
-/* Removes the circuits that hold links of the choice and queues their receivers
-   for routing. */
+/* Removes the circuits that hold links of the chosen path. Their receivers are
+   queued to get new ones. */
 static void push_aside(struct search *search, const struct choice *choice)
 {
     uint32_t links[2 * SCHEDULE_SIDE_MAX];
@@ -453,8 +454,8 @@ static void push_aside(struct search *search, const struct choice *choice)
     }
 }
 
-/* Routes to as many nodes as possible. Nodes left in the queue stay
-   unreached. */
+/* Lays circuits to as many nodes as possible. Nodes that stay in the queue get
+   none. */
 static void route_phase(struct search *search)
 {
     static const struct look route = {route_step, route_offer};
@@ -531,7 +532,6 @@ static void start(struct search *search, const struct weights *weights)
     search->sender_count = 1;
 }
 
-/* Adds the nodes that this phase reached to the senders. */
 static void end_phase(struct search *search)
 {
     for (uint32_t node = 1; node < search->nodes; ++node) {
@@ -545,7 +545,7 @@ static void end_phase(struct search *search)
     }
 }
 
-/* Returns a lower bound of the number of phases of any tree. */
+/* Returns the fewest phases that any tree can have. */
 static unsigned least_phases(struct torus_size size)
 {
     uint32_t nodes = torus_nodes(size);
@@ -558,7 +558,6 @@ static unsigned least_phases(struct torus_size size)
     return phases;
 }
 
-/* Builds a tree with the weights. Returns whether all nodes are reached. */
 static bool run(struct search *search, const struct weights *weights)
 {
     uint32_t ports = schedule_ports(search->size);
@@ -580,14 +579,11 @@ static bool run(struct search *search, const struct weights *weights)
     return search->sender_count == search->nodes;
 }
 
-/* Returns the index of a node after x and y are swapped. */
 static uint32_t mirror_node(struct torus_size size, uint32_t node)
 {
     return node % size.width * size.height + node / size.width;
 }
 
-/* Swaps x and y of a path: east with north, west with south, left with
-   right. */
 static struct torus_path mirror_path(struct torus_path path)
 {
     path.port ^= 1u;
@@ -613,9 +609,9 @@ static void copy(struct schedule_circuit circuits[],
     }
 }
 
-/* Returns the sum of all nodes' waiting times, in transfers of one equal share.
-   A circuit to a subtree delays this subtree and all later circuits through the
-   same port. */
+/* Returns how long all nodes wait, as a sum, in transfers of one equal share. A
+   circuit to a subtree delays this subtree, and all later circuits through the
+   port. */
 static uint64_t delay_of(struct search *search)
 {
     uint64_t delay = 0;
@@ -638,14 +634,16 @@ static uint64_t delay_of(struct search *search)
     return delay;
 }
 
-/* Quality of a tree. Members are compared in order; less is better. */
+/* How good a tree is. Members are compared one after the other; less is
+   better. */
 struct worth {
     unsigned phases;
     uint32_t crossings;
     uint64_t delay;
 };
 
-/* Whether the tree is better than *best. If so, stores its quality in *best. */
+/* Returns whether the tree is better than *best. If so, stores its worth
+   there. */
 static bool better(struct search *search, struct worth *best)
 {
     struct worth own = {search->phase - 1, search->crossings, delay_of(search)};
@@ -662,7 +660,7 @@ static bool better(struct search *search, struct worth *best)
     return wins;
 }
 
-/* Number of uint32_t words that all arrays together need per node. */
+/* Number of uint32_t of all arrays together, for each node. */
 #define WORDS_EACH (6u + 3u * TORUS_PORTS + 2u * PHASES_LIMIT)
 
 static void place(struct search *search, uint32_t *words)
@@ -685,13 +683,13 @@ static void place(struct search *search, uint32_t *words)
     }
 }
 
-/*
- * Fills circuits[1 .. width * height - 1]; the originator is node 0. Tries
- * several weights. Keeps the tree with the fewest phases, then the fewest
- * crossings, then the least waiting. HxW gets the mirror image of
- * WxH. Returns whether a tree was found. Memory: 200 bytes per node. Cost:
- * below 0.1 s for 31x31, 1 s for 125x25, 6 s for 124x125.
- */
+/* Sets circuits[1 .. width * height - 1]; node 0 is the originator. Runs
+   one search for each row of attempts[], and takes the tree with the fewest
+   phases; of these, the one with the fewest crossings (the head of this file),
+   then the one whose circuits wait for the shortest time. A torus of HxW
+   gets the mirror image of WxH. Returns whether there is a tree. Memory: 200
+   bytes a node. Cost: below 0.1 s for 31x31, 1 s for 125x25, 6 s for
+   124x125. */
 static bool spread(struct schedule_circuit circuits[], struct torus_size size)
 {
     bool mirror = size.width > size.height;

@@ -7,17 +7,17 @@
 
 #define NONE UINT32_MAX
 
-/* Working arrays of schedule_tree_order(), indexed by node. All lie in one
+/* Arrays of schedule_tree_order() with an entry for each node, in one
    allocation. */
 struct order {
     const struct schedule_circuit *circuits;
     uint32_t nodes;
-    uint32_t reached; /* number of nodes in the tree, originator included */
-    uint32_t *sorted; /* nodes by phase, then port; the originator first */
-    uint32_t *count;  /* number of nodes in the subtree */
-    uint32_t *child;  /* first child */
+    uint32_t reached; /* number of nodes in the tree, with the originator */
+    uint32_t *sorted; /* nodes by phase, then by port; first the originator */
+    uint32_t *count;  /* number of nodes in the subtree of each node */
+    uint32_t *child;  /* first child of each node */
     uint32_t *sibling;
-    uint32_t *place; /* index of the node in the tree */
+    uint32_t *place; /* index of each node in the tree */
 };
 
 static int compare_keys(const void *left, const void *right)
@@ -110,23 +110,5 @@ int schedule_tree_order(struct schedule_branch tree[], struct torus_size size,
     phases =
         order.reached > 1 ? circuits[order.sorted[order.reached - 1]].phase : 0;
     free(memory);
-    return phases;
-}
-
-int schedule_tree_grow(struct schedule_branch tree[], struct torus_size size,
-                       struct torus_coord originator, schedule_fill *fill)
-{
-    uint32_t nodes = torus_nodes(size);
-    struct schedule_circuit *circuits;
-    int phases = -1;
-
-    if (nodes == 0 || nodes > SCHEDULE_NODES_MAX) {
-        return -1;
-    }
-    circuits = memory_or_exit(calloc(nodes, sizeof *circuits));
-    if (fill(circuits, size)) {
-        phases = schedule_tree_order(tree, size, originator, circuits);
-    }
-    free(circuits);
     return phases;
 }

@@ -38,7 +38,6 @@ void wired_cables_torus(uint32_t *peer, struct torus_size size)
     }
 }
 
-/* Swaps the plugs in two ports, both of which must have a cable. */
 static void swap(uint32_t *peer, uint32_t a, uint32_t b)
 {
     uint32_t to_a = peer[a];

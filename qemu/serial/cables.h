@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells which ports the cables of a torus connect. Can add mistakes that people
-   make when they plug cables. All functions are pure. */
+/* Which ports of a torus the cables connect, and mistakes that people make when
+   they plug cables. Pure functions. */
 #ifndef QEMU_SERIAL_CABLES_H
 #define QEMU_SERIAL_CABLES_H
 
@@ -9,10 +9,11 @@
 #define WIRED_OPEN UINT32_MAX
 
 enum wired_mistake {
-    WIRED_CUT,  /* port a has no cable */
+    WIRED_CUT,  /* the cable of port a is missing */
     WIRED_SWAP, /* the plugs in ports a and b are swapped */
-    /* The port next to a, counterclockwise, gets a second cable to the board
-       that a leads to. The cables that this replaces are pulled. */
+    /* The port of a's board that is next to a, counterclockwise, gets a second
+       cable to the board that a leads to. The cables that were in both of its
+       ends are pulled. */
     WIRED_DOUBLE
 };
 
@@ -27,14 +28,14 @@ struct wired_fault {
     struct wired_port b; /* WIRED_SWAP only */
 };
 
-/* Writes the other end of each cable to peer[], or WIRED_OPEN. East joins west
-   of (x + 1, y); north joins south of (x, y + 1), also around the edge. peer[]
-   has TORUS_PORTS * nodes elements. */
+/* Writes the other end of each cable to peer[port], or WIRED_OPEN. East is
+   connected with west of (x + 1, y), north with south of (x, y + 1), also
+   around the edge. peer[] has TORUS_PORTS * nodes elements. */
 void wired_cables_torus(uint32_t *peer, struct torus_size size);
 
-/* Adds a mistake to peer[]. Both boards must be in the mesh. Returns NULL, or
-   why the mistake is impossible: a port is already open, or both ends belong to
-   one cable. */
+/* Adds a mistake to peer[]. Both boards must be in the mesh. Returns NULL; or
+   why the mistake is impossible: a port has no cable already, or both ports
+   have the ends of one cable. */
 const char *wired_cables_mistake(uint32_t *peer, struct torus_size size,
                                  const struct wired_fault *fault);
 

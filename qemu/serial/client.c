@@ -14,8 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of lines of a transfer sent before the first reply. The board's ring
-   buffer holds twice as many: a restarted transfer does not overflow it. */
+/* Lines of a message that are sent before the first reply comes. The board's
+   ring buffer holds twice as many, so a transfer that begins again does not
+   overflow it. */
 #define WINDOW 3u
 #define LINES_MAX 100000u
 #define WHY_BYTES 512u
@@ -32,17 +33,17 @@ struct console {
     uint32_t wait_ms;
     uint32_t rows_ms;
     uint32_t tries;
-    uint64_t until_ms; /* end of all waits for lines; 0: no limit */
+    uint64_t until_ms; /* time when all waits for lines end; 0: no limit */
     char why[WHY_BYTES];
 };
 
-/* Result of a wait for a line. */
+/* What came of the wait for a line. */
 enum received {
     RECEIVED_GONE = -1,
     RECEIVED_NOTHING,
     RECEIVED_DAMAGED,
-    RECEIVED_REFUSED, /* an `err` line of the board without a tag */
-    RECEIVED_LINE,    /* any other line, now in console->reader.text */
+    RECEIVED_REFUSED, /* the board's `err` without a tag */
+    RECEIVED_LINE,    /* any other line, in console->reader.text */
 };
 
 __attribute__((format(printf, 2, 3))) static int fail(struct console *console,
@@ -72,8 +73,8 @@ struct console *console_open(struct console_port *port)
     console->port = port;
     line_init(&console->reader, INT32_MAX);
     console_patience(console, 1000, 35000, 5);
-    /* The first tag depends on the time, so replies to an earlier user of the
-       port do not match. */
+    /* The first tag depends on the time. So a reply to an earlier user of the
+       port does not match. */
     console->tag = (uint32_t)(host_clock_ns(console_clock(console)) / 1000) *
                        2654435761u >>
                    4;
@@ -140,7 +141,6 @@ const struct console_counters *console_counters(const struct console *console)
 
 /* ---- lines ---- */
 
-/* Returns 0, or -1 if the port is gone or accepts nothing for wait_ms. */
 static int write_bytes(struct console *console, const char *data,
                        unsigned bytes)
 {
@@ -154,8 +154,8 @@ static int write_bytes(struct console *console, const char *data,
     return status < 0 ? fail_gone(console) : 0;
 }
 
-/* Writes `@TAG TEXT` with its CRC. `fresh` writes an empty line first, which
-   ends a line that was cut off. Returns 0 or -1. */
+/* Writes the line `@TAG TEXT` with its CRC. If `fresh` is true, an empty line
+   comes first and ends a line that was cut off. Returns 0 or -1. */
 static int write_request(struct console *console, uint32_t tag,
                          const char *text, bool fresh)
 {
@@ -182,7 +182,7 @@ static bool begins(const char *text, const char *word)
            (text[bytes] == ' ' || text[bytes] == '\0');
 }
 
-/* Classifies and counts a line: good, damaged or refused. */
+/* Tells whether a received line is good, damaged or refused, and counts it. */
 static enum received judge(struct console *console, enum line_status status)
 {
     const char *text = console->reader.text;
@@ -231,7 +231,6 @@ static enum received receive_line(struct console *console, uint32_t wait_ms)
     }
 }
 
-/* Returns the word after KEY=, up to a blank, or NULL. */
 static const char *find_value(const char *text, const char *key)
 {
     size_t bytes = strlen(key);
@@ -252,7 +251,6 @@ static bool number_in(char *text, uint64_t *number, const char *key)
     return console_number(&line, number, key);
 }
 
-/* Reads the tag of the received line. Returns false if it has none. */
 static bool tag_of(struct console *console, uint32_t *tag)
 {
     uint64_t number = 0;
@@ -262,8 +260,7 @@ static bool tag_of(struct console *console, uint32_t *tag)
     return found && number <= UINT32_MAX;
 }
 
-/* Removes a KEY=VALUE word that callers must not see. `key` includes the blank
-   before it and the `=`. */
+/* Removes a word KEY=VALUE, which callers must not see. `key` is " KEY=". */
 static void cut(char *text, const char *key)
 {
     char *at = strstr(text, key);
@@ -300,16 +297,16 @@ static void set_code(struct console_reply *reply, const char *word)
              word);
 }
 
-/* Effect of a line on a reply. */
+/* What a received line means for the awaited reply. */
 enum parsed {
-    PARSED_STALE, /* no effect */
+    PARSED_STALE, /* the line answers another request */
     PARSED_ROW,
-    PARSED_ALL, /* the reply is complete */
+    PARSED_ALL, /* the line completes the reply */
     PARSED_SPOILT
 };
 
-/* Parses the first line of a reply. A reply to an earlier try may have begun
-   already and is dropped. */
+/* Parses the first line of a reply. If an earlier try of the request has begun
+   a reply, that one is dropped. */
 static enum parsed parse_first(struct console_reply *reply, char *text)
 {
     bool more = find_value(text, "until") != NULL;
@@ -362,8 +359,8 @@ static enum parsed parse_line(struct console *console,
     return reply->lines > LINES_MAX ? PARSED_SPOILT : PARSED_ROW;
 }
 
-/* Waits for the reply. Returns 0: complete; 1: ask again; -1: the port is
-   gone. */
+/* Waits for the reply to a request. Returns 0 if it is complete, 1 to send the
+   request again, or -1 if the port is gone. */
 static int receive_reply(struct console *console, struct console_reply *reply,
                          uint32_t tag, uint32_t rows_ms)
 {
@@ -397,9 +394,9 @@ static int receive_reply(struct console *console, struct console_reply *reply,
     }
 }
 
-/* Returns the time limit for the next row of a reply, ms. Commands that use
-   circuits need rows_ms. `peeks` prints a line every SHELL_ALIVE_US, which is
-   0.5 s on emulated boards. */
+/* Returns how long the next row of a reply may take, ms. Commands that send
+   messages to other nodes may take rows_ms. (`peeks` is not among them: it
+   prints a line every SHELL_ALIVE_US, on emulated boards 0.5 s.) */
 static uint32_t rows_ms_of(const struct console *console, const char *command)
 {
     static const char *const slow[] = {"mesh", "ping", "peek", "identify",
@@ -473,23 +470,21 @@ bool console_number(const struct console_reply *reply, uint64_t *number,
 
 /* ---- messages ---- */
 
-/*
- * A message in transit, with several lines sent before their replies. The board
- * handles bytes in order, so `base` tells its progress. After a loss the
- * transfer restarts from `base`, but only after all open replies came or timed
- * out: an immediate restart would add three lines for each damaged one. Late
- * replies have tags below `first_tag`.
- */
+/* A message on its way to or from the board. Several lines are sent before
+   their replies come. The board takes bytes in order, and `base` of them are
+   done. After a loss the transfer begins again at `base`, but only when all
+   awaited replies have come or timed out: otherwise three lines would be added
+   for each damaged one. Late replies have tags below `first_tag`. */
 struct transfer {
-    const uint8_t *out; /* data for the board, or NULL */
-    uint8_t *in;        /* buffer for data from the board, or NULL */
+    const uint8_t *out; /* bytes for the board; or NULL */
+    uint8_t *in;        /* buffer for bytes from the board; or NULL */
     uint32_t total;
     uint32_t base;
-    uint32_t next; /* first byte not yet requested */
+    uint32_t next; /* first byte that no line has asked for */
     uint32_t first_tag;
     uint32_t awaited; /* number of replies that may still come */
-    bool lost;        /* a line or its reply was lost */
-    uint32_t losses;  /* number of losses since `base` advanced */
+    bool lost;        /* true: a line or its reply was lost */
+    uint32_t losses;  /* number of losses since `base` last grew */
 };
 
 static int send_next(struct console *console, struct transfer *transfer)
@@ -522,7 +517,6 @@ static int send_ahead(struct console *console, struct transfer *transfer)
     return 0;
 }
 
-/* Restarts at `base`. Returns 0 or -1. */
 static int send_again(struct console *console, struct transfer *transfer)
 {
     console->counters.retries += 1;
@@ -548,8 +542,8 @@ static void move_on(struct transfer *transfer, uint32_t base)
     }
 }
 
-/* Reads a part of the message. Returns 0: good; 1: earlier bytes are missing;
-   -1: malformed. */
+/* Reads a part of the message from the board. Returns 0 if it is good, 1 if
+   bytes before it are missing, or -1 if it is malformed. */
 static int parse_data(struct transfer *transfer, char *text)
 {
     const char *data = find_value(text, "data");
@@ -573,8 +567,6 @@ static int parse_data(struct transfer *transfer, char *text)
     return at > transfer->base;
 }
 
-/* Reads a reply to a line of this transfer. Returns the same as
-   parse_data(). */
 static int parse_answer(struct transfer *transfer, char *text)
 {
     uint64_t next = 0;
@@ -662,7 +654,6 @@ static int transfer_all(struct console *console, struct transfer *transfer)
     return status;
 }
 
-/* Sends a command. Returns 0: the reply is `ok`; 1: `err busy`; -1: other. */
 static int request_ok(struct console *console, struct console_reply *reply,
                       const char *command)
 {
@@ -692,8 +683,8 @@ int console_send(struct console *console, const uint8_t *data, uint32_t bytes,
     return status != 0 ? status : transfer_all(console, &transfer);
 }
 
-/* Asks for the node's message. Returns 0 with bytes, kind and job in numbers[];
-   1: no message; -1: failed. */
+/* Asks whether the node has a message for the host. Returns 0, and its bytes,
+   kind and job in numbers[]; 1 if there is none; -1 on failure. */
 static int request_report(struct console *console, uint64_t numbers[3])
 {
     static const char keys[3][6] = {"bytes", "kind", "job"};

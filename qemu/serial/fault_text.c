@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-/* Writes "(3,1) east". Leaves out the port if the number is not valid. */
+/* Writes a place such as "(3,1) east"; without the port if its number is
+   invalid. */
 static int put_place(char *out, size_t room, unsigned x, unsigned y,
                      unsigned port)
 {
@@ -12,7 +13,6 @@ static int put_place(char *out, size_t room, unsigned x, unsigned y,
                     port < TORUS_PORTS ? torus_port_names[port] : "");
 }
 
-/* Writes the port that a cable leads to and the port where it should lead. */
 static int put_ends(char *out, size_t room, struct torus_size size,
                     const struct discover_fault *fault)
 {

@@ -22,7 +22,7 @@
 #define BUFFER_BYTES 4096u
 #define TAIL_BYTES 256u
 #define EVENTS_MAX 64
-/* pause between checks of a terminal that no program has open, ms */
+/* pause between two looks for a program that opens a terminal, ms */
 #define ABSENT_MS 20
 
 enum kind {
@@ -32,22 +32,24 @@ enum kind {
     MONITOR
 };
 
-/* A socket or terminal that the forwarder connects to `peer`. */
+/* A socket or terminal of the forwarder. Bytes read from it are written to the
+   end `peer`. */
 struct end {
     enum kind kind;
     int fd; /* -1: closed */
     uint32_t peer;
-    uint32_t name;   /* index of the cable end, or of the node */
-    uint32_t events; /* events registered with epoll; 0: not registered */
-    bool absent;     /* a terminal that no program has open */
-    uint8_t out[BUFFER_BYTES]; /* bytes to write to fd: out[from .. to) */
+    uint32_t name;   /* number of the cable's end, or of the node */
+    uint32_t events; /* events for which epoll waits; 0: it does not wait */
+    bool absent;     /* true: a terminal that no program has open */
+    uint8_t out[BUFFER_BYTES]; /* bytes to be written: out[from .. to) */
     uint32_t from;
     uint32_t to;
     uint64_t random;
-    /* ring buffer: last output of a console, or a line of QEMU's monitor */
+    /* ring buffer with a console's last output, or with a line of QEMU's
+       monitor */
     char tail[TAIL_BYTES];
     uint64_t said;    /* number of bytes of output, or of a monitor's line */
-    uint32_t pending; /* number of unanswered commands to a monitor */
+    uint32_t pending; /* number of commands without an answer so far */
 };
 
 struct wired_forwarder {
@@ -62,7 +64,7 @@ struct wired_forwarder {
     struct wired_halt halt;
     bool running;
     pthread_t thread;
-    pthread_mutex_t lock; /* protects each end's tail, and `damage` */
+    pthread_mutex_t lock; /* protects `damage` and each end's tail */
 };
 
 /* ---- moving bytes ---- */
@@ -77,8 +79,8 @@ static uint32_t wanted(const struct wired_forwarder *forwarder,
            (end->from < end->to ? (uint32_t)EPOLLOUT : 0);
 }
 
-/* Registers with epoll the events to wait for. An end without events is
-   removed, because epoll always reports hang-ups. */
+/* Tells epoll for which events of an end to wait. An end without events is
+   removed from epoll, which always reports hang-ups. */
 static void watch(struct wired_forwarder *forwarder, struct end *end)
 {
     uint32_t events = end->fd < 0 || end->absent ? 0 : wanted(forwarder, end);
@@ -127,8 +129,8 @@ static bool nobody_there(const struct end *end)
            (look.revents & POLLIN) == 0;
 }
 
-/* Writes waiting bytes until the descriptor blocks. Bytes for a closed end or
-   an unopened terminal are dropped. */
+/* Writes an end's bytes until its descriptor blocks. Drops bytes for a closed
+   end, and for a terminal that no program has open. */
 static void flush(struct wired_forwarder *forwarder, struct end *end)
 {
     if (end->fd >= 0 && end->kind == TTY && nobody_there(end)) {
@@ -154,8 +156,8 @@ static void note(struct end *end, const uint8_t *data, uint32_t bytes)
     }
 }
 
-/* Sends a command to a board's QEMU monitor. Drops the command if out[] is
-   full: a monitor that left 4 KiB unread hangs. */
+/* Sends a command to a board's QEMU monitor. Drops it if out[] is full: a
+   monitor that leaves 4 KiB unread hangs. */
 static void order(struct wired_forwarder *forwarder, struct end *end,
                   const char *what)
 {
@@ -180,7 +182,7 @@ static void order_others(struct wired_forwarder *forwarder,
     }
 }
 
-/* Handles output of a QEMU monitor line by line. Long lines are cut off. */
+/* Handles the lines of a QEMU monitor. Long lines are cut. */
 static void receive_monitor(struct wired_forwarder *forwarder, struct end *end,
                             const uint8_t *data, uint32_t bytes)
 {
@@ -202,7 +204,7 @@ static void receive_monitor(struct wired_forwarder *forwarder, struct end *end,
     }
 }
 
-/* Reads once from an end into the buffer of its peer, which must be empty. */
+/* Reads once from an end, into the buffer of its peer; that must be empty. */
 static void fill(struct wired_forwarder *forwarder, struct end *end)
 {
     struct end *peer = end->peer == NO_END ? NULL : &forwarder->end[end->peer];
@@ -369,8 +371,8 @@ int wired_forwarder_monitor(struct wired_forwarder *forwarder, int fd,
     return status;
 }
 
-/* Makes a terminal raw through its slave side, which is then closed. The
-   settings persist while the master side is open. */
+/* Makes a terminal raw through its slave side, and closes that. The setting
+   stays as long as the master side is open. */
 static int set_raw(const char *name)
 {
     struct termios settings;

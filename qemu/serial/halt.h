@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Stops all boards of a mesh while a debugger has stopped one; otherwise the
- * others would take that board for dead. Reads events of QEMU's monitors (STOP,
- * RESUME; "QEMU QMP Reference Manual") and creates the commands that follow
- * (stop, cont). A second debugger at the same time has no effect. Pure except
- * for struct wired_halt.
- */
+/* Stops all boards of a mesh while a debugger has stopped one of them;
+   otherwise the others would take this one for dead. It reads the events of
+   QEMU's monitors (STOP, RESUME; "QEMU QMP Reference Manual") and makes the
+   commands that follow (stop, cont). While one board is stopped, a second
+   debugger has no effect. Functions are pure but for struct wired_halt. */
 #ifndef QEMU_SERIAL_HALT_H
 #define QEMU_SERIAL_HALT_H
 
@@ -13,16 +11,17 @@
 
 #define WIRED_HALT_NOBODY UINT32_MAX
 
-/* First command to each monitor. QEMU answers each command once. */
+/* First command to each monitor. QEMU answers every command once. */
 #define WIRED_HALT_GREETING "{\"execute\":\"qmp_capabilities\"}\n"
 
 struct wired_halt {
-    uint32_t leader; /* board that a debugger has stopped */
+    uint32_t leader; /* index of the board that a debugger has stopped */
 };
 
-/* Reads one line from a board's monitor. The caller's *pending counts
-   unanswered commands to this board; STOP and RESUME events are ignored until
-   it is 0. Returns the command for all other boards, with newline, or NULL. */
+/* Reads one line of a board's monitor. *pending counts the commands that this
+   board's monitor has not answered; until it is 0, events STOP and RESUME are
+   ignored, since commands cause them, too. Returns the command for the monitors
+   of all other boards, with its newline; or NULL. */
 const char *wired_halt_receive(struct wired_halt *halt, uint32_t board,
                                uint32_t *pending, const char *line);
 

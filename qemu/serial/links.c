@@ -11,11 +11,11 @@
 #include <string.h>
 
 #define COUNTERS PEEK_PORT_COUNTERS
-/* A counter that decreases from this value or more has wrapped. From a lower
-   value, the board has restarted. */
+/* A counter that is below its last value has wrapped if that was NEAR_WRAP or
+   more; otherwise the board has restarted. */
 #define NEAR_WRAP 0xf0000000u
 
-/* Indexes in PEEK_PORT_NAMES of counters that have a column in the table. */
+/* Counters with a column in the table, as indexes in PEEK_PORT_NAMES. */
 enum counter {
     RETRIES = 4,
     RETRANSMITTED,
@@ -38,7 +38,7 @@ static const enum counter shown[] = {
     BYTES_IN, BYTES_OUT,     DAMAGED,  MENDED,   LOST,
     RETRIES,  RETRANSMITTED, OVERRUNS, FRAMINGS, NOISES};
 
-/* Counters, in the order of PEEK_PORT_NAMES, which are the names in JSON. The
+/* Counters in the order of PEEK_PORT_NAMES. `name` is the name in JSON; the
    name for Prometheus is quincunx_link_NAME_total. */
 static const struct {
     const char *name;
@@ -122,8 +122,9 @@ static bool knows(const struct links_node *node, unsigned port)
     return (node->known & 1u << port) != 0;
 }
 
-/* Sets the counts since the previous reading. Returns false if either reading
-   is missing. A board that has restarted counts from 0. */
+/* Sets how much a port's counters have grown since the reading before. Returns
+   false if one of the two readings is missing. A board that has restarted
+   counts from 0. */
 static bool counts_since(uint32_t count[COUNTERS], const struct links *links,
                          uint32_t index, unsigned port)
 {
@@ -145,8 +146,8 @@ static double per_second(const struct links *links, uint32_t count)
     return count * 1000.0 / (double)(links->at_ms - links->before_ms);
 }
 
-/* Returns errors per million bytes received: damaged frames, mended or not, and
-   losses. */
+/* Returns errors for each million bytes received: frames that were damaged,
+   lost, or corrected by their parity. */
 static double errors_per_mb(const uint32_t count[COUNTERS])
 {
     double errors = (double)count[DAMAGED] + count[MENDED] + count[LOST];

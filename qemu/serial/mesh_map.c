@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-/* ---- what the console says ---- */
-
-/* Returns the code of a fault's name; 0: unknown name. */
 static uint8_t code_of(const char *name)
 {
     uint8_t code = DISCOVER_TWISTED;
@@ -18,7 +15,6 @@ static uint8_t code_of(const char *name)
     return code;
 }
 
-/* Returns the port named by `key`, or TORUS_PORTS if there is none. */
 static uint8_t port_of(const struct console_reply *row, const char *key)
 {
     char name[CONSOLE_WORD_BYTES];
@@ -140,8 +136,8 @@ static json_t *fault_json(const struct mesh_map *map,
     return json;
 }
 
-/* Returns a correctly plugged cable as JSON, with the fault of its first end or
-   else of its second. */
+/* Returns the cable from a port to its neighbour as JSON, with the fault that
+   one of its ends reports, first this one. */
 static json_t *link_json(const struct mesh_map *map, struct torus_coord at,
                          enum torus_port port)
 {

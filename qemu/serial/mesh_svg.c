@@ -15,11 +15,12 @@ struct point {
     int y;
 };
 
-/* Direction of each port. The y axis points down. */
+/* Direction of each port on the picture, where y points down. */
 static const struct point direction[TORUS_PORTS] = {
     {1, 0}, {0, -1}, {-1, 0}, {0, 1}};
 
-/* Returns the point `out` pixels outside a port; -HALF: the node's centre. */
+/* Returns the point that lies `out` pixels outside a port; -HALF: the node's
+   centre. */
 static struct point port_point(const struct mesh_map *map,
                                struct torus_coord at, unsigned port, int out)
 {
@@ -35,9 +36,9 @@ static const char port_letters[] = "ENWS";
 
 /* ---- cables ---- */
 
-/* Returns the fault of a cable as one end reports it, else as the other end
-   does. Ignores the other end if it only reports this node as busy. NULL:
-   none. */
+/* Returns the fault that a cable's end at this port reports, or else the fault
+   of its other end, unless that only reports this node as busy. Returns NULL if
+   there is none. */
 static const struct discover_fault *
 fault_of(const struct mesh_map *map, struct torus_coord at, unsigned port)
 {
@@ -51,7 +52,7 @@ fault_of(const struct mesh_map *map, struct torus_coord at, unsigned port)
                : fault;
 }
 
-/* Draws half a cable, from a port to the middle. */
+/* Draws half of a cable, from a port to the middle. */
 static void draw_half(FILE *out, const struct mesh_map *map,
                       struct torus_coord at, unsigned port)
 {
@@ -82,8 +83,8 @@ static bool is_cable(const struct discover_fault *fault)
            fault->other_port < TORUS_PORTS;
 }
 
-/* Writes the fault of a port beside it, so that texts of both ends do not
-   overlap. */
+/* Writes the fault of a port beside it, where it does not overlap the text of
+   the cable's other end. */
 static void draw_label(FILE *out, const struct mesh_map *map,
                        struct torus_coord at, unsigned port)
 {
@@ -131,7 +132,6 @@ static void draw_wrong(FILE *out, const struct mesh_map *map,
 
 /* ---- nodes ---- */
 
-/* Returns why a node is unfit or that it is silent; NULL: the node is fit. */
 static const char *complaint(const struct mesh_map *map, uint32_t index)
 {
     const struct identity *its =
@@ -200,7 +200,6 @@ static const char style[] =
     ".page{stroke:none;fill:#fff}\n"
     "</style>\n";
 
-/* Prints the lines below the grid: faults, then unfit nodes. */
 static void list(FILE *out, const struct mesh_map *map, int y)
 {
     char text[FAULT_TEXT_BYTES];
@@ -254,7 +253,7 @@ void mesh_map_svg(FILE *out, const struct mesh_map *map)
     for (uint32_t i = 0; i < torus_nodes(map->size); ++i) {
         height += complaint(map, i) != NULL ? LINE : 0;
     }
-    width = width > 560 ? width : 560; /* least width, for the texts */
+    width = width > 560 ? width : 560; /* least width, for the texts below */
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
             "height=\"%d\" viewBox=\"0 0 %d %d\">\n%s"

@@ -14,8 +14,9 @@
 #define TYPED_AT 10u
 #define HEARD_AT 8u
 
-/* Sends and receives one packet. Returns the number of bytes from the board;
-   -1: the model is gone, with errno (0: it closed the socket). */
+/* Sends one packet to the simulated board and receives one. Returns the number
+   of bytes that the board has sent. Returns -1 with errno if the simulation is
+   gone (0: it closed the socket). */
 static int exchange(const struct model_port *port, uint64_t *now_ns,
                     uint64_t until_ns, uint8_t *heard, unsigned most,
                     const uint8_t *typed, unsigned bytes)
@@ -46,8 +47,8 @@ static int exchange(const struct model_port *port, uint64_t *now_ns,
     return (int)count;
 }
 
-/* Returns the model's time. Without a model returns HOST_CLOCK_NEVER, so that
-   every deadline has passed. */
+/* Returns the simulation's time. If the simulation is gone, returns
+   HOST_CLOCK_NEVER, so that every deadline has passed. */
 static uint64_t now(void *context)
 {
     uint64_t now_ns = HOST_CLOCK_NEVER;
@@ -56,7 +57,7 @@ static uint64_t now(void *context)
     return now_ns;
 }
 
-/* Lets the model run until `until_ns`, then polls the descriptors. */
+/* Lets the simulation run until `until_ns`, then polls the descriptors. */
 static int wait_until(void *context, struct pollfd *of, unsigned count,
                       uint64_t until_ns)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The console of a simulated board (test/boards/chip), over a socket. Packets
- * also carry the boards' time, which advances only while the host waits. So a
- * run gives the same result each time, however busy the machine is.
+ * The console of a simulated board (test/boards/chip), over a socket. Its
+ * packets also carry the boards' time, which advances only while the host
+ * waits. So a run has the same result each time, however busy the machine is.
  *
- *   to the model    until, ns (8 bytes) | most (2) | bytes for the board ...
- *   to the host     now, ns (8 bytes)   | bytes of the board ...
+ *   to the simulation   until, ns (8 bytes) | most (2) | bytes for the board
+ *   to the host         now, ns (8 bytes)   | bytes of the board
  *
- * The model answers each packet of the host with one packet. Numbers are
+ * The simulation answers each packet with one packet. Numbers are
  * little-endian. The boards run until time `until`. If most > 0, they stop
- * earlier once the board has sent bytes; the answer has at most `most` bytes.
+ * earlier, once the board has sent bytes; the answer then has at most `most` of
+ * them.
  */
 #ifndef QEMU_SERIAL_MODEL_PORT_H
 #define QEMU_SERIAL_MODEL_PORT_H
@@ -19,20 +20,20 @@
 
 #include <stdint.h>
 
-#define MODEL_PORT_TYPED 1024u /* most bytes in a packet to the board */
-#define MODEL_PORT_HEARD 4096u /* most bytes in a packet to the host */
+#define MODEL_PORT_TYPED 1024u /* most bytes for the board in a packet */
+#define MODEL_PORT_HEARD 4096u /* most bytes of the board in a packet */
 
 struct model_port {
     int descriptor;
     struct host_clock clock;
 };
 
-/* Connects to the socket at `path` and drops bytes that came before. Returns 0
-   or an errno. *port must not move afterwards. */
+/* Connects to the simulation's socket at `path` and drops bytes that came
+   before. Returns 0 or an errno. *port must not be moved afterwards. */
 NODISCARD int model_port_open(struct model_port *port, const char *path);
 
-/* Work like console_port_read() and console_port_write(). The model accepts all
-   bytes at once, so writing has no deadline. */
+/* Read and write as console_port_read() and console_port_write() do. The
+   simulation accepts all bytes at once, so writing has no deadline. */
 NODISCARD int model_port_read(struct model_port *port, uint8_t *data,
                               unsigned bytes, uint64_t until_ns);
 NODISCARD int model_port_write(struct model_port *port, const uint8_t *data,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CRYSTAL_PART 50u /* tolerance of a crystal: 1 / CRYSTAL_PART, 2 % */
+#define CRYSTAL_PART 50u /* largest error of a crystal: 1 / CRYSTAL_PART */
 
 void nodes_begin(struct nodes *nodes, struct console *console,
                  struct torus_size size, struct torus_coord originator)
@@ -37,8 +37,8 @@ bool identity_is_emulated(const struct identity *identity)
 
 /* ---- reading ---- */
 
-/* Reads the names of the clock and of the reset. A NUL ends a name that
-   fits. */
+/* Reads the names of clock and reset from a page. A name ends with a NUL, or
+   fills its room. */
 static void parse_names(struct identity *identity, const uint8_t *page)
 {
     const char *names = (const char *)page + PEEK_AT_NAMES;
@@ -140,9 +140,9 @@ static bool is_alike(const struct identity *a, const struct identity *b,
     }
 }
 
-/* Compares what `mark` stands for. Marks a node that is like fewer nodes than
-   nodes of the most common kind are. IDENTITY_TWICE instead marks boards that
-   several positions lead to. */
+/* Marks nodes that differ from most nodes in the property that `mark` stands
+   for: of nodes that are alike in it, the largest set stays unmarked. With
+   IDENTITY_TWICE marks boards that are found at several positions. */
 static void mark_odd(struct nodes *nodes, uint32_t *alike, unsigned mark)
 {
     uint32_t count = torus_nodes(nodes->sweep.size);

@@ -14,7 +14,7 @@ static const struct table_column columns[] = {
     {"clock", -10}, {"frequency", -12},     {"crystal", -13}, {"reset", -11},
     {"up, s", 9},   {"memory", -8},         {"supply", -8},   {"temp.", -5}};
 
-/* Names of the marks in JSON, and their meanings in words. */
+/* Names of the marks in JSON, and what they mean. */
 static const struct {
     unsigned mark;
     const char *name;

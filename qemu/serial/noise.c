@@ -36,7 +36,7 @@ uint64_t noise_draw(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* Whether an event of this chance happens. `drawn` is random, uniform below
+/* Returns whether an event with this chance happens. `drawn` is random, below
    2^32. */
 static bool happens(const struct noise_chance *chance, uint64_t drawn)
 {

@@ -20,17 +20,17 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* Major numbers of Unix98 pseudo-terminals: Linux,
-   Documentation/admin-guide/devices.txt. */
+/* Major device numbers of Unix98 pseudo-terminals (Linux,
+   Documentation/admin-guide/devices.txt). */
 #define PTY_MAJOR_FIRST 136u
 #define PTY_MAJOR_LAST 143u
 
 struct console_port {
     int descriptor;
     bool is_socket;
-    struct sp_port *sp; /* NULL: libserialport does not own the port */
+    struct sp_port *sp; /* NULL: a port that libserialport has not opened */
     struct model_port model;
-    /* points to model.clock if the port is simulated */
+    /* model.clock of a simulated port, else this machine's clock */
     const struct host_clock *clock;
     char name[];
 };
@@ -54,7 +54,6 @@ static struct console_port *port_new(const char *name)
     return port;
 }
 
-/* Returns a text for an error of open() on a serial port. */
 static const char *meaning(int error)
 {
     switch (error) {
@@ -75,8 +74,8 @@ static const char *meaning(int error)
     }
 }
 
-/* Opens a pseudo-terminal. Does not set TIOCEXCL, which would persist after the
-   last close while the other end is open. Returns 0 or an errno. */
+/* Opens a pseudo-terminal. TIOCEXCL is not set: it would stay after the last
+   close while the other end is open. Returns 0 or an errno. */
 static int open_pty(struct console_port *port)
 {
     struct termios raw;
@@ -123,8 +122,8 @@ static int errno_of(enum sp_return result)
     }
 }
 
-/* Finds the port by the real path of its device: Debian's library does not
-   accept symbolic links such as those in /dev/serial/by-id. */
+/* Finds a port for libserialport by the real path of its device. Debian's
+   version accepts no symbolic links, such as those in /dev/serial/by-id. */
 static enum sp_return find_port(struct console_port *port)
 {
     char *path = realpath(port->name, NULL);
@@ -247,8 +246,8 @@ static uint64_t deadline_ns(const struct console_port *port, unsigned wait_ms)
     return host_clock_ns(port->clock) + wait_ms * HOST_CLOCK_MS_NS;
 }
 
-/* Waits for one of the events until the deadline. Returns the events that
-   poll() reports; POLLERR: poll() failed; 0: timeout. */
+/* Waits until a deadline for one of poll()'s `events`. Returns the events that
+   have come; POLLERR if poll() failed; 0 at the deadline. */
 static int wait_for(const struct console_port *port, short events,
                     uint64_t until_ns)
 {
@@ -267,8 +266,8 @@ static bool again(int error)
     return error == EAGAIN || error == EINTR;
 }
 
-/* A terminal may be ready without bytes. After its other end has closed, this
-   means that the port is gone. */
+/* If a terminal is ready without having bytes, its other end was closed: the
+   port is gone. */
 int console_port_read(struct console_port *port, uint8_t *data, unsigned bytes,
                       unsigned wait_ms)
 {

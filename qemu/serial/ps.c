@@ -110,11 +110,12 @@ static void parse_page(void *context, uint32_t index, const uint8_t *page)
 
 /* ---- all nodes ---- */
 
-/* If an originator waits at least this long for a message, ms, a node that has
-   left the job counts as the cause of the wait. */
+/* An originator that waits for a message at least this long, ms, waits for a
+   node that has left the job, if there is one. */
 #define STILL_MS 500u
 
-/* Whether a node is well. A fault counts until the node completes a job. */
+/* Returns whether a node is well. A fault counts until the node has completed a
+   job. */
 static bool judge(const struct ps *ps, const struct ps_node *node)
 {
     const struct ps_node *first = &ps->node[torus_index(
@@ -136,8 +137,6 @@ bool ps_read(struct ps *ps)
                          parse_page, ps);
     for (uint32_t i = 0; i < torus_nodes(ps->nodes.sweep.size); ++i) {
         ps->node[i].asked = ps->nodes.sweep.node[i];
-    }
-    for (uint32_t i = 0; i < torus_nodes(ps->nodes.sweep.size); ++i) {
         ps->node[i].well = judge(ps, &ps->node[i]);
         all = all && ps->node[i].well;
     }
@@ -148,7 +147,6 @@ bool ps_read(struct ps *ps)
     return all && !ps->silent;
 }
 
-/* Whether an originator has waited for a message for STILL_MS or longer. */
 static bool is_waiting(const struct ps_node *node)
 {
     return node->job && strcmp(node->waypoint, "message") == 0 &&

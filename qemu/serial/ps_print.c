@@ -3,6 +3,7 @@
 #include "qemu/serial/ps.h"
 
 #include "qemu/fabric/postmortem.h"
+#include "qemu/base/json.h"
 #include "qemu/serial/survey_table.h"
 
 #include <inttypes.h>
@@ -12,8 +13,8 @@ static const struct table_column columns[] = {
     {"node", -6},    {"state", -10},        {"waypoint", -26},
     {"since, s", 8}, {"last circuit", -22}, {"error of the last job", -21}};
 
-/* Prints what a node waits for or does: "message from en, kind 16" (port east
-   or north) or "kernel search, round 0". */
+/* Prints what a node waits for or does: "message from en, kind 16", where "en"
+   are the ports east and north; or "kernel search, round 0". */
 static void print_waypoint(struct table *table, const struct ps_node *node)
 {
     if (strcmp(node->waypoint, "message") == 0) {
@@ -48,7 +49,8 @@ static void print_row(struct table *table, const struct ps_node *node)
         node->error != 0 && node->job ? ", " : "", node->job ? "in a job" : "");
 }
 
-/* Names of exceptions: ARMv7-M, B1.5.2. 0: abort() or exit(). */
+/* Returns the name of an exception (ARMv7-M, B1.5.2). 0 stands for abort() or
+   exit(). */
 static const char *exception_name(uint32_t exception)
 {
     static const char *const names[] = {"exit",   "?",   "NMI",  "hard",
@@ -57,7 +59,6 @@ static const char *exception_name(uint32_t exception)
     return exception < sizeof names / sizeof *names ? names[exception] : "?";
 }
 
-/* Prints the source line of a fault, or why the line is unknown. */
 static void print_where(FILE *out, const struct ps_node *node)
 {
     if (node->pc_at[0] != '\0') {
@@ -133,21 +134,16 @@ void ps_print(FILE *out, const struct ps *ps)
 
 /* ---- JSON ---- */
 
-static json_t *integer(uint32_t value)
-{
-    return json_integer(value);
-}
-
 static json_t *fault_json(const struct ps_node *node)
 {
     if (node->faults == 0) {
         return json_null();
     }
     return json_pack("{s:o, s:o, s:s, s:s, s:s, s:s, s:s, s:s?}", "count",
-                     integer(node->faults), "exception",
-                     integer(node->exception), "pc", node->pc, "lr", node->lr,
-                     "cfsr", node->cfsr, "pc_at", node->pc_at, "lr_at",
-                     node->lr_at, "assertion",
+                     json_whole(node->faults), "exception",
+                     json_whole(node->exception), "pc", node->pc, "lr",
+                     node->lr, "cfsr", node->cfsr, "pc_at", node->pc_at,
+                     "lr_at", node->lr_at, "assertion",
                      node->check[0] != '\0' ? node->check : NULL);
 }
 
@@ -157,7 +153,7 @@ static json_t *last_json(const struct ps_node *node)
         return json_null();
     }
     return json_pack("{s:s, s:s, s:o, s:i}", "what", node->last, "port",
-                     node->port, "bytes", integer(node->last_bytes), "error",
+                     node->port, "bytes", json_whole(node->last_bytes), "error",
                      node->last_error);
 }
 
@@ -167,12 +163,12 @@ static json_t *state_json(const struct ps_node *node)
         "{s:s, s:s, s:s, s:o, s:s, s:o, s:s, s:i, s:b, s:b, s:o, s:o, s:o, "
         "s:o, s:o, s:o}",
         "state", node->state, "waypoint", node->waypoint, "kernel",
-        node->kernel, "round", integer(node->round), "from", node->from, "kind",
-        integer(node->kind), "sending", node->sending, "error", node->error,
-        "placed", node->placed, "job", node->job, "uptime_ms",
-        integer(node->uptime_ms), "still_ms", integer(node->still_ms),
-        "stack_used_bytes", integer(node->stack_used_bytes), "jobs",
-        integer(node->jobs), "last_circuit", last_json(node), "fault",
+        node->kernel, "round", json_whole(node->round), "from", node->from,
+        "kind", json_whole(node->kind), "sending", node->sending, "error",
+        node->error, "placed", node->placed, "job", node->job, "uptime_ms",
+        json_whole(node->uptime_ms), "still_ms", json_whole(node->still_ms),
+        "stack_used_bytes", json_whole(node->stack_used_bytes), "jobs",
+        json_whole(node->jobs), "last_circuit", last_json(node), "fault",
         fault_json(node));
 }
 

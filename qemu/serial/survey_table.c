@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define CELL_BYTES 256u
-#define INDENT 7u /* position of the second column */
+#define INDENT 7u /* where the second column begins, characters */
 
 struct table table_begin(FILE *out, const struct table_column column[],
                          size_t columns)
@@ -26,8 +26,9 @@ struct table table_begin(FILE *out, const struct table_column column[],
     return table;
 }
 
-/* Prints a text at the next cell, left- or right-aligned in `width` characters.
-   Blanks are only printed before texts, so a line of empty cells vanishes. */
+/* Prints the text of the next cell, aligned left or right in `width`
+   characters. Blanks are printed only before a text, so a line of empty cells
+   leaves nothing. */
 static void print_cell(struct table *table, int width, const char *text)
 {
     size_t cell = (size_t)abs(width);

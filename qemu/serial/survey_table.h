@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The printer of surveys: a table with a line for each node, or for each of
- * its ports, and JSON. A table is no wider than the terminal (80 columns
- * without one): cells that do not fit go on below the second column.
+ * Prints what nodes have answered: a table with a line for each node, or for
+ * each of its ports; and JSON. A table is no wider than the terminal (80
+ * columns if there is none): cells that do not fit go on below the second
+ * column.
  *
  *     node   state      waypoint                   since, s last circuit
  *            error of the last job
@@ -20,7 +21,7 @@
 
 struct table_column {
     const char *head;
-    int width; /* width in characters; negative: left-aligned, as in printf */
+    int width; /* width in characters; below 0: aligned left, as in printf() */
 };
 
 struct table {
@@ -28,26 +29,26 @@ struct table {
     const struct table_column *column;
     size_t columns;
     size_t room;    /* width of the terminal, characters */
-    size_t next;    /* index of the next cell's column */
-    size_t at;      /* position of the next cell in its line */
-    size_t written; /* number of characters in this line */
-    bool ends;      /* the next text begins a new line */
+    size_t next;    /* column of the next cell */
+    size_t at;      /* where in the line the next cell begins */
+    size_t written; /* number of characters printed in the line */
+    bool ends;      /* true: the next text begins a new line */
 };
 
-/* Prints the heads of a table. The first column is the node. Returns the
-   table. */
+/* Prints the heads of the columns, of which the first is the node's. Returns
+   the table. */
 struct table table_begin(FILE *out, const struct table_column column[],
                          size_t columns);
 
-/* Prints the next cell of a row. The last cell ends the row. */
+/* Prints the next cell of the current row. The last cell ends the row. */
 __attribute__((format(printf, 2, 3))) void table_print(struct table *table,
                                                        const char *format, ...);
 
-/* Prints the row of a node that does not answer. */
+/* Prints the row of a node that has not answered, and why. */
 void table_print_silent(struct table *table, const struct sweep_node *node);
 
-/* Prints `json` and a newline to standard output and releases `json`. `flags`
-   are those of json_dumpf(). Returns 0, or -1 if writing failed. */
+/* Prints a JSON value and a newline on standard output, and releases the value.
+   `flags` are json_dumpf()'s. Returns 0, or -1 if writing failed. */
 NODISCARD int table_print_json(json_t *json, size_t flags);
 
 #endif

@@ -12,9 +12,9 @@
 #define WAYS 8u
 #define BATCH_MAX 32u    /* most nodes in a request: SHELL_PEEKS_MAX */
 #define BATCH_BYTES 160u /* bytes of a request for its paths */
-#define BUSY_MAX 4u      /* most retries of a busy path */
-#define BUSY_MS 100      /* pause before a retry of a busy path, ms */
-#define VAIN_MAX 3u      /* successive unanswered requests that end a sweep */
+#define BUSY_MAX 4u      /* how often a node with a busy link is asked again */
+#define BUSY_MS 100      /* pause before a busy path is tried again, ms */
+#define VAIN_MAX 3u /* requests in turn without an answer that end a sweep */
 #define RISK_MAX UINT8_MAX
 
 enum link_state {
@@ -28,7 +28,7 @@ struct batch {
     uint32_t node[BATCH_MAX];
     unsigned count;
     unsigned load[TORUS_PORTS]; /* number of paths through each port */
-    bool again;                 /* a node was busy: ask again */
+    bool again; /* true: a node was busy and must be asked again */
     char text[BATCH_BYTES];
     size_t length;
 };
@@ -60,9 +60,9 @@ unsigned sweep_distance(const struct sweep *sweep, struct torus_coord at)
 
 /* ---- paths ---- */
 
-/* Computes path `which` of 8 to a node: bit 0: y first; bit 1: west; bit 2:
-   south. Path 1 leads to the originator, with 0 hops. Returns false if there is
-   no such path. */
+/* Computes one of 8 paths to a node; bits of `which`: 0: y first, 1: to the
+   west, 2: to the south. For the originator only path 1 exists, of 0 hops.
+   Returns false if there is no such path. */
 static bool way(struct torus_path *path, const struct sweep *sweep,
                 struct torus_coord to, unsigned which)
 {
@@ -78,13 +78,13 @@ static bool way(struct torus_path *path, const struct sweep *sweep,
     return path->hops > 0 || (which == 1 && away.x == 0);
 }
 
-/* The links of a path and the states of these links. */
+/* The links of a path, and how many are in which state. */
 struct walk {
     uint32_t link[2 * TORUS_SIDE_MAX];
     size_t links;
     unsigned suspect;
-    unsigned unknown; /* links not known as good; the last one not counted */
-    bool dead;        /* at least one link is dead */
+    unsigned unknown; /* links not known to be good, without the last */
+    bool dead;        /* true: a link of the path is dead */
 };
 
 static void walk(struct walk *walk, const struct sweep *sweep,
@@ -104,8 +104,8 @@ static void walk(struct walk *walk, const struct sweep *sweep,
     }
 }
 
-/* Writes a path as "E2 N1"; with `between` "", as "E2N1". The path to the
-   originator is "" or ".". Returns the length. */
+/* Writes a path as "E2 N1", with `between` between its two directions. Path to
+   the originator: "." if `between` is "", else "". Returns the length. */
 static int path_text(char *text, size_t room, struct torus_path path,
                      const char *between)
 {
@@ -124,10 +124,11 @@ static int path_text(char *text, size_t room, struct torus_path path,
                     letters[second & 3u], path.hops_after);
 }
 
-/* Chooses the best path to a node among the untried ones: fewest suspect links,
-   then fewest unknown links before the last, then fewest links, then the port
-   with the least load. Returns the number of unknown links, at most RISK_MAX;
-   -1: no path is left. */
+/* Chooses the best path to a node that was not tried yet: with the fewest
+   suspect links; then with the fewest unknown links, not counting the last one;
+   then the shortest; then the one through the port with the fewest paths.
+   Returns its number of unknown links, at most RISK_MAX, or -1 if no path is
+   left. */
 static int choose(unsigned *which, struct torus_path *path,
                   const struct sweep *sweep, const struct sweep_node *node,
                   const struct batch *batch)
@@ -156,8 +157,6 @@ static int choose(unsigned *which, struct torus_path *path,
     return risk;
 }
 
-/* ---- what the answer of a node, or none, says about links ---- */
-
 static void mark(struct sweep *sweep, struct torus_path path,
                  enum link_state became)
 {
@@ -174,9 +173,9 @@ static void mark(struct sweep *sweep, struct torus_path path,
     }
 }
 
-/* Finds the cause of a failed path. If only the last link was not good, that
-   link is dead. If all links were good, the mesh has changed and all links are
-   suspect. */
+/* Notes which link made a path fail. If all links but the last were good, the
+   last one is dead. If all were good, the mesh has changed, and all of its
+   links are suspect. */
 static void blame(struct sweep *sweep, struct torus_path path)
 {
     struct walk links;
@@ -190,8 +189,8 @@ static void blame(struct sweep *sweep, struct torus_path path)
     }
 }
 
-/* Stops asking a node. If a path to it failed, its links count as dead, because
-   it may not forward either. */
+/* Gives up a node. If a path to it failed, the links around it count as dead,
+   because it may not pass messages on either. */
 static void give_up(struct sweep *sweep, struct sweep_node *node)
 {
     node->asked = true;
@@ -229,7 +228,6 @@ static void end_failed(struct sweep *sweep, struct sweep_node *node, int error)
 
 /* ---- requests ---- */
 
-/* Adds a node to a request. Returns false if there is no room. */
 static bool add(struct batch *batch, struct sweep_node *node, uint32_t index,
                 struct torus_path path, unsigned which)
 {
@@ -253,9 +251,9 @@ static bool add(struct batch *batch, struct sweep_node *node, uint32_t index,
     return true;
 }
 
-/* Fills a request with nodes whose best path has a risk of at most `risk` (see
-   choose()). Returns the least risk of the other nodes; RISK_MAX + 1: none
-   left. */
+/* Fills a request with nodes whose best path has at most `risk` unknown links
+   (choose()). Returns the least number of unknown links among the other nodes;
+   RISK_MAX + 1 if there are none. */
 static int fill(struct batch *batch, struct sweep *sweep, int risk)
 {
     int least = RISK_MAX + 1;
@@ -283,8 +281,8 @@ static int fill(struct batch *batch, struct sweep *sweep, int risk)
     return least;
 }
 
-/* Parses the row "at=3 data=..." (*error = ERR_OK, and the page) or "at=3
-   error=-5" of a reply. Returns false if the row is neither. */
+/* Parses a row of a reply: "at=3 data=...", with *error = ERR_OK and the bytes
+   in `page`; or "at=3 error=-5". Returns false if the row is neither. */
 static bool read_row(unsigned *at, int *error, uint8_t *page, unsigned *bytes,
                      const char *line)
 {
@@ -304,10 +302,10 @@ static bool read_row(unsigned *at, int *error, uint8_t *page, unsigned *bytes,
     return count >= 0;
 }
 
-/* The page to read, and the function that takes the answers. */
+/* What nodes are asked for, and the function that takes their answers. */
 struct question {
     enum peek_page page;
-    unsigned bytes; /* least length of an answer, bytes */
+    unsigned bytes; /* least number of bytes of an answer */
     sweep_use *use;
     void *context;
 };
@@ -328,7 +326,8 @@ static void parse_row(struct sweep *sweep, const struct question *question,
     if (error == ERR_OK &&
         (bytes < question->bytes || page[0] != PEEK_VERSION)) {
         error = ERR_VERSION;
-        node->paths = SWEEP_PATHS; /* other paths would bring the same answer */
+        /* the node's answer does not depend on the path */
+        node->paths = SWEEP_PATHS;
     }
     if (error != ERR_OK) {
         end_failed(sweep, node, error);
@@ -340,8 +339,8 @@ static void parse_row(struct sweep *sweep, const struct question *question,
     question->use(question->context, batch->node[at], page);
 }
 
-/* Sends a request. Returns the number of rows in the reply, or -1 without a
-   good reply. */
+/* Sends a request to the originator's console. Returns the number of rows of
+   its reply, or -1 if no good reply came. */
 static int read_batch(struct sweep *sweep, const struct question *question,
                       const struct batch *batch)
 {
@@ -437,8 +436,6 @@ int sweep_read(struct sweep *sweep, enum peek_page page, unsigned bytes,
     }
     return missing;
 }
-
-/* ---- what is told of a node ---- */
 
 const char *sweep_why(const struct sweep_node *node)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a page of every node of a mesh of boards by peeks (hal/switch/peek.h)
- * through the originator's console. Many peeks run at once, one per port of the
- * originator.
+ * A sweep asks every node of a mesh of serial boards for a page of data,
+ * through the originator's console. It asks by peeks, messages that a node
+ * answers from its interrupts (hal/switch/peek.h). Many peeks run at once, one
+ * through each port of the originator.
  *
- * Near nodes come first. Paths to farther nodes use links that answered, so if
- * such a node is silent, its last link is dead. No other path uses a dead link.
- * A node without a path is not asked. A dead board costs SWITCH_PEEK_TRIES
- * connection attempts for each of its links that is tried. An originator
- * without neighbours costs these attempts once.
+ * Near nodes come first. Paths to farther nodes use links over which nodes have
+ * answered. So if a farther node does not answer, the last link of its path is
+ * dead, and no other path uses it. A node to which no path is left is not
+ * asked. A dead board costs SWITCH_PEEK_TRIES attempts at a circuit for each of
+ * its links that is tried; an originator without neighbours costs them once.
  */
 #ifndef QEMU_SERIAL_SWEEP_H
 #define QEMU_SERIAL_SWEEP_H
@@ -21,69 +22,69 @@
 
 #include <jansson.h>
 
-#define SWEEP_PATHS 3u /* most paths tried per node */
+#define SWEEP_PATHS 3u /* most paths tried for a node */
 #define SWEEP_PATH_BYTES 20u
 #define SWEEP_TEXT_BYTES (SWEEP_PATHS * (SWEEP_PATH_BYTES + 2) + 32)
 
-/* A node after a sweep. `path` and `why` belong to the last sweep that asked
-   the node. */
+/* A node after a sweep. `path` and `why` are of the last sweep that asked the
+   node. */
 struct sweep_node {
     struct torus_coord at;
-    bool skip;    /* set by the caller: do not ask the node */
-    bool asked;   /* the node was asked, or is known to be out of reach */
-    bool answers; /* the node answered over the last of the paths */
-    /* "E2 N1"; "": not used, or originator */
+    bool skip;    /* the caller sets it: the node is not asked */
+    bool asked;   /* true: it was asked, or no path leads to it */
+    bool answers; /* true: it answered over the last of the paths */
+    /* paths as "E2 N1"; "": not used, or the originator's */
     char path[SWEEP_PATHS][SWEEP_PATH_BYTES];
     const char *why;
-    /* The next members are the state of the sweep. */
+    /* The members below are the sweep's own. */
     struct torus_path last;
-    uint8_t tried; /* mask of paths tried */
+    uint8_t tried; /* bits of the paths that were tried */
     uint8_t paths;
     uint8_t busy;
-    bool failed; /* a peek of any sweep ended at a dead link */
-    bool gone;   /* no answer in an earlier sweep: not asked again */
+    bool failed; /* true: in some sweep a peek ended at a dead link */
+    bool gone;   /* true: silent in an earlier sweep, so not asked again */
 };
 
 struct sweep {
-    struct console *console; /* the originator's console, owned by the caller */
+    struct console *console; /* the originator's console; the caller's */
     struct torus_size size;
     struct torus_coord originator;
     struct sweep_node *node;
-    uint8_t *link; /* state of each link, by torus_link() */
+    uint8_t *link; /* states of links, indexed by torus_link() */
 };
 
 void sweep_begin(struct sweep *sweep, struct console *console,
                  struct torus_size size, struct torus_coord originator);
 void sweep_end(struct sweep *sweep);
 
-/*
- * Reads a page from every node, except nodes that were silent before. Calls
- * use() for each answer of PEEK_VERSION with at least `bytes` bytes, in any
- * order. The page is padded with zeros to SWITCH_STATUS_BYTES. Links keep their
- * state for the next sweep. Returns the number of silent nodes, skipped ones
- * excluded; -1: the console is silent or does not support peeks, see
- * console_why().
- */
+/* Asks every node for a page, except those that did not answer in an earlier
+   sweep. Calls use() for each answer, in any order, if it has PEEK_VERSION and
+   at least `bytes` bytes; the page is padded with zeros to SWITCH_STATUS_BYTES.
+   The next sweep knows the links' states. Returns the number of nodes that did
+   not answer, without skipped ones. Returns -1 if the console does not answer
+   or knows no peeks (console_why()). */
 typedef void sweep_use(void *context, uint32_t index, const uint8_t *page);
 NODISCARD int sweep_read(struct sweep *sweep, enum peek_page page,
                          unsigned bytes, sweep_use *use, void *context);
 
-/* Lets the next sweep ask nodes that did not answer: they may be back. */
+/* Makes the next sweep ask nodes again that did not answer, since they may be
+   back. */
 void sweep_forgive(struct sweep *sweep);
 
-/* Returns the last path to the node: "E2 N1"; "" for the originator. */
+/* Returns the last path to a node, as "E2 N1"; "" for the originator. */
 const char *sweep_path(const struct sweep_node *node);
 
-/* Returns the least number of links from the originator. */
+/* Returns the fewest links between the originator and a node. */
 unsigned sweep_distance(const struct sweep *sweep, struct torus_coord at);
 
 const char *sweep_why(const struct sweep_node *node);
 
-/* Writes why a node does not answer and which paths were tried: "busy; tried
+/* Writes why a node did not answer, and which paths were tried: "busy; tried
    E1, N1". */
 void sweep_explain(char text[SWEEP_TEXT_BYTES], const struct sweep_node *node);
 
-/* Adds the paths tried to a JSON object and, unless `answers`, the reason. */
+/* Adds the paths tried to a JSON object and, if `answers` is false, the
+   reason. */
 void sweep_add_json(json_t *json, const struct sweep_node *node, bool answers);
 
 #endif

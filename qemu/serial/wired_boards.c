@@ -21,21 +21,22 @@
 #include <unistd.h>
 
 #define TTY_BYTES 32u
-#define ARGS_MAX 50u /* most words of a command line; 46 with all options */
+#define ARGS_MAX 50u /* most words of QEMU's command line; 46 are used */
 
-/* Descriptors of a board: four ports, as in enum torus_port, then these. */
+/* Descriptors of a board: those of its four ports, in the order of enum
+   torus_port, then these. */
 enum child_fd {
     CHILD_CONSOLE = BOARD_CONSOLE,
-    CHILD_MONITOR, /* only used if gdb sockets exist */
+    CHILD_MONITOR, /* used only if there are gdb sockets */
     CHILD_GDB,
     CHILD_FDS
 };
 
 struct board {
-    pid_t pid; /* 0: not started, or ended */
+    pid_t pid; /* process id; 0: not started, or ended */
     int pidfd;
     int fd[CHILD_FDS]; /* the board's descriptors before its start; -1: none */
-    int console; /* this program's end of the console, if the caller reads it */
+    int console; /* this program's end of a console that the caller reads */
     char tty[TTY_BYTES];
 };
 
@@ -43,11 +44,11 @@ struct wired {
     struct wired_config config;
     struct board *board;
     uint32_t nodes;
-    uint32_t *peer; /* other end of each cable end */
+    uint32_t *peer; /* other end of each end of a cable */
     struct wired_forwarder *forwarder;
     int epoll;
     int log;        /* file with the output of all QEMUs */
-    uint64_t kills; /* number of out-of-memory kills before the start */
+    uint64_t kills; /* limits_memory_kills() before the start */
     bool has_sandbox;
 };
 
@@ -63,7 +64,6 @@ static int print_error(const struct wired *wired, uint32_t node,
 
 /* ---- cables ---- */
 
-/* Accepts a connection from `other` and rejects other processes. */
 static int accept_from(int listener, const struct sockaddr_in *other)
 {
     struct sockaddr_in from;
@@ -94,9 +94,9 @@ static int connect_to(int listener, struct sockaddr_in *own)
     return fd;
 }
 
-/* Opens a TCP connection between two descriptors; no other process can connect.
-   QEMU writes single bytes and blocks if it cannot. A pair of Unix sockets
-   holds only 278 of these writes with default limits, TCP some millions. */
+/* Makes a pair of descriptors that are connected over TCP; no other process can
+   connect. QEMU writes single bytes and blocks if it cannot: a pair of Unix
+   sockets holds only 278 such writes by default, TCP some millions. */
 static int open_pair(int pair[2])
 {
     struct sockaddr_in own = {.sin_family = AF_INET,
@@ -125,8 +125,8 @@ static int open_pair(int pair[2])
     return 0;
 }
 
-/* Connects two cable ends by a pair of sockets. With noise, uses two pairs and
-   the forwarder between them. */
+/* Connects two ends of a cable by a pair of sockets; or, if links have damage,
+   by two pairs and the forwarder between them. */
 static int lay_cable(struct wired *wired, uint32_t a, uint32_t b)
 {
     int *end_a = &wired->board[a / TORUS_PORTS].fd[a % TORUS_PORTS];
@@ -185,7 +185,6 @@ static int lay_console(struct wired *wired, uint32_t node)
     }
 }
 
-/* Connects the board's QEMU monitor to the forwarder, if gdb sockets exist. */
 static int lay_monitor(struct wired *wired, uint32_t node)
 {
     int pair[2];
@@ -230,7 +229,6 @@ static void add_option(struct line *line, const char *option, const char *value)
     line->argv[line->count++] = (char *)value;
 }
 
-/* Options of QEMU for each socket of a board. */
 static const struct {
     const char *socket;
     const char *option;
@@ -290,8 +288,6 @@ static void compose(struct line *line, const struct wired *wired, uint32_t node)
                                                     : wired->config.firmware);
 }
 
-/* Closes this program's copies of a board's descriptors, except the gdb socket,
-   which the caller owns. */
 static void close_ends(struct board *board)
 {
     for (int i = 0; i <= CHILD_MONITOR; ++i) {
@@ -302,9 +298,9 @@ static void close_ends(struct board *board)
     }
 }
 
-/* Returns the processor for a board, among those that this program may use;
-   empty: any. Each received byte passes between two threads of QEMU. This is
-   three times as fast if the threads share one processor. */
+/* Returns the processor on which a board runs, of those that this program may
+   use; an empty set stands for any. Two threads of QEMU pass each received
+   byte, which is three times as fast if they share a processor. */
 static cpu_set_t processor_of(uint32_t node)
 {
     cpu_set_t all;
@@ -313,7 +309,7 @@ static cpu_set_t processor_of(uint32_t node)
 
     CPU_ZERO(&one);
     if (sched_getaffinity(0, sizeof all, &all) != 0) {
-        return one; /* the system has more processors than cpu_set_t holds */
+        return one; /* there are more processors than cpu_set_t holds */
     }
     left = node % (uint32_t)CPU_COUNT(&all);
     for (size_t cpu = 0; CPU_COUNT(&one) == 0; ++cpu) {
@@ -363,9 +359,9 @@ static int start_boards(struct wired *wired)
 
 /* ---- setting up ---- */
 
-/* Checks limits. Each board needs 15 descriptors: pidfd, two console ends,
-   terminal, four cable ends before its start, four of the forwarder, gdb, two
-   monitor ends. */
+/* Checks limits of this process. A board needs 15 descriptors: its pidfd, two
+   ends of its console, a terminal, four ends of cables before its start, four
+   of the forwarder, gdb's, and two ends of its monitor. */
 static int check_limits(uint32_t nodes)
 {
     int status = limits_allow_descriptors(15ul * nodes + 64, nodes);
@@ -484,14 +480,10 @@ bool wired_died(struct wired *wired, uint32_t *node)
 void wired_explain(struct wired *wired, uint32_t node)
 {
     struct torus_coord at = torus_coord_of(wired->config.size, node);
-    int status = 0;
 
     fprintf(stderr, "quincunx: board %u,%u died\n", at.x, at.y);
-    if (process_ended(&wired->board[node].pid, &status)) {
-        process_explain(stderr, wired->config.qemu, status, wired->kills,
-                        wired->log);
-    }
-    process_last_words(stderr, wired->log);
+    process_explain(stderr, &wired->board[node].pid, wired->config.qemu,
+                    wired->kills, wired->log);
     wired_forwarder_last_words(wired->forwarder, stderr, node);
 }
 

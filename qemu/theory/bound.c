@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* Returns the least time in which `ports` ports can distribute the load. Before
-   the first startup ends, only the originator computes. */
+/* Returns the least makespan, ps, with which `ports` ports can distribute the
+   load. Until the first circuit is set up, only the originator computes. */
 static double through(const struct bound_input *input, unsigned ports,
                       double transfer_ps)
 {

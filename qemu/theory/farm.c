@@ -6,22 +6,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A number of units that is below an integer by at most NEAR counts as that
-   integer. Numbers of units are below 2^33. */
+/* Rounding may leave a whole number of units below itself: a value that is at
+   most NEAR below an integer counts as that integer. Values are below 2^33. */
 #define NEAR 1e-20L
 
 struct asker {
     quad time;    /* time of a unit */
     quad fitness; /* F_i / k (farm.h) */
     uint64_t units;
-    quad free; /* time when the worker's last chunk ends */
-    bool done; /* asks no more */
+    quad free;
+    bool done; /* true: the worker asks for no more chunks */
 };
 
 struct hand_out {
     struct theory_farm *farm;
     uint64_t left;
-    struct asker asker[THEORY_WORKERS_MAX]; /* one for each worker */
+    struct asker asker[THEORY_WORKERS_MAX];
 };
 
 static void set_askers(struct hand_out *out,
@@ -40,9 +40,9 @@ static void set_askers(struct hand_out *out,
     out->farm->bound = (quad)load / rate;
 }
 
-/* Returns the units that worker `other` would complete before `worker`
-   completes its next one at `end`; of equal times the first worker's counts as
-   earlier. */
+/* Returns how many units worker `other` would complete before `worker`
+   completes its next unit at time `end`. If both complete a unit at the same
+   time, the worker with the lower index counts as earlier. */
 static uint64_t units_before(const struct hand_out *out, size_t worker,
                              size_t other, quad end)
 {
@@ -53,8 +53,8 @@ static uint64_t units_before(const struct hand_out *out, size_t worker,
     return quad_floor(units, other < worker ? NEAR : -2 * NEAR);
 }
 
-/* Returns whether a worker would complete its next unit before the others
-   complete all `left` remaining units. */
+/* Returns whether a worker would complete its next unit before the other
+   workers complete the `left` units that remain. */
 static bool is_early(const struct hand_out *out, size_t worker)
 {
     const struct asker *of = &out->asker[worker];
@@ -85,7 +85,6 @@ static bool give(struct hand_out *out, size_t worker, uint64_t units)
     return true;
 }
 
-/* Returns the worker that asks next: the first to end its last chunk. */
 static size_t next_worker(const struct hand_out *out)
 {
     size_t workers = out->farm->workers;
@@ -102,8 +101,8 @@ static size_t next_worker(const struct hand_out *out)
     return first;
 }
 
-/* Gives a worker that asks its chunk (farm.h), with S = `units`; at most the
-   units left. */
+/* Gives the asking worker a chunk by the rule of farm.h, which takes `units` as
+   the units that remain. The chunk is at most what is really left. */
 static bool serve(struct hand_out *out, size_t worker, uint64_t units)
 {
     struct asker *asker = &out->asker[worker];

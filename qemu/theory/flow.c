@@ -30,15 +30,14 @@ static void set_costs(struct theory_member *member,
                  member->phase, true);
 }
 
-/* Returns the child that a parent serves in batch `batch` of a phase. */
 static uint32_t child_of(const struct theory_members *members, uint32_t parent,
                          unsigned phase, unsigned batch)
 {
     return members->end[phase - 1] + members->batches * parent + batch;
 }
 
-/* Returns the member that the parent's lane serves before a batch; the parent
-   itself if the batch is the lane's first. */
+/* Returns the member to which the parent's lane (flow.h) sends just before this
+   batch. Returns the parent itself if the batch is the lane's first send. */
 static uint32_t before_of(const struct theory_members *members, uint32_t parent,
                           unsigned phase, unsigned batch)
 {
@@ -226,8 +225,9 @@ void theory_flow_set(struct theory_flow *flow, unsigned phases, quad factor)
     }
 }
 
-/* Returns the `less` of a lane from a member on. This part of the lane takes so
-   many units less than `takes` times the lane's time left. */
+/* Returns the number `less` for the rest of a lane, from a member on: these
+   members' subtrees take `lane_takes s - lane_less` units if the lane has s
+   picoseconds left. */
 static quad lane_less(const struct theory_stream *stream,
                       const struct theory_members *members)
 {
@@ -245,7 +245,8 @@ static quad lane_less(const struct theory_stream *stream,
     return lane_less;
 }
 
-/* Sets `less` and `behind` of each member's stream, from the leaves up. */
+/* Sets `less` and `behind` of every member's stream, from the leaves up. Both
+   are constants of straight lines in time (flow.h). */
 static void set_less(struct theory_flow *flow, bool last)
 {
     const struct theory_members *members = flow->members;

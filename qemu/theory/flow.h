@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scatter's nodes as senders and receivers. A member stands for one node,
- * or for several nodes with equal times. A member sends in lanes, which work at
- * once; a lane serves one child after the other. Members are sorted by phase: N
- * phases activate the first end[N] members. Parents come before children, and
- * earlier sends of a lane before later ones.
+ * The scatter's nodes as a tree of senders and receivers. A member stands for
+ * one node, or for several nodes with equal times. A lane is a port of a
+ * member, or several ports that work alike: it serves one child after the
+ * other, and a member's lanes work at once. A batch is the send of one lane in
+ * one phase.
+ *
+ * Members are sorted by phase: the first end[N] members are those that N phases
+ * activate. Parents come before children, and earlier sends of a lane before
+ * later ones. There are three ways to make members, with B batches a phase and
+ * P ports that a node uses at once:
  *
  *   layers          one member a layer. All nodes of layers 0 .. j - 1 serve
  *                   layer j alike, so member j is the first in the lanes of
@@ -25,98 +30,111 @@
 #include <stdbool.h>
 
 struct theory_member {
-    uint32_t parent;  /* 0 for member 0, the originator */
-    uint32_t before;  /* earlier member of the lane, or the parent */
-    uint32_t node;    /* row-major index, if node by node */
-    uint8_t phase;    /* phase that reaches the member; 0: originator */
-    bool first;       /* the first child that its parent's lane serves */
+    /* index of the member that sends to this one; 0 for member 0 */
+    uint32_t parent;
+    /* member that the same lane serves just before; else the parent */
+    uint32_t before;
+    /* row-major index of the node, if members are made node by node */
+    uint32_t node;
+    /* phase that reaches the member; 0: member 0, the originator */
+    uint8_t phase;
+    bool first; /* true: the member is the first child that its lane serves */
     uint64_t nodes;   /* number of nodes that the member stands for */
     quad unit_ps;     /* compute time of a unit */
     quad startup_ps;  /* startup of the circuit to the member */
-    quad transfer_ps; /* transfer of a unit over that circuit */
+    quad transfer_ps; /* transfer time of a unit over that circuit */
 };
 
 struct theory_members {
-    const struct theory_input *input; /* input and torus outlive the members */
-    const struct theory_torus *torus; /* NULL: all nodes are alike */
-    bool layers;                      /* one member a layer */
-    unsigned ports;                   /* ports that a node uses at once */
-    unsigned phases;                  /* phases of the torus */
+    /* both pointers must outlive this struct */
+    const struct theory_input *input;
+    const struct theory_torus *torus;
+    bool layers;     /* true: one member a layer */
+    unsigned ports;  /* ports that a node uses at once */
+    unsigned phases; /* phases of the torus */
     unsigned batches;
     unsigned lanes;
-    unsigned times; /* number of equal lanes */
-    unsigned sends; /* consecutive sends of a lane to each child */
+    unsigned times; /* number of a member's lanes that work alike */
+    /* number of sends of a lane to each child, one after the other */
+    unsigned sends;
     uint32_t end[THEORY_PHASES_MAX + 1];
     struct theory_member *member; /* end[phases] members */
 };
 
-/* Sets the startup and a unit's transfer time, in ps, for a circuit of a phase.
-   Both are multiplied by the hops where nodes store and forward. `results` adds
-   the result's return. */
+/* Sets the startup, ps, and a unit's transfer time, ps, of a circuit of a
+   phase. Both are multiplied by the number of hops if nodes store and forward.
+   `results` is true to add the cost of a result's return. */
 void theory_costs(quad *startup_ps, quad *transfer_ps,
                   const struct theory_input *input, unsigned phase,
                   bool results);
 
-/*
- * Makes a torus's members, one a layer. compute_ps[0 .. phases_max] holds each
- * layer's time for a unit; NULL: the input's. `ports` is 1, 2 or 4. With fewer
- * than 4, a lane sends 4 / ports times in each phase. Nodes of a layer then
- * differ, a member's time left until the end is that of the nodes reached last,
- * and only one round can be planned. Costs include the input's results. The
- * caller calls theory_members_free().
- */
+/* Makes the members of a torus, one member a layer. compute_ps[i] is layer i's
+   compute time of a unit, up to layer phases_max; NULL: the input's compute
+   time. A node uses 1, 2 or 4 `ports` at once. With fewer than 4, a lane sends
+   4 / ports times in each phase, and nodes of a layer receive at different
+   times. A member then stands for the nodes that are reached last, and only one
+   round can be planned. Costs include the input's results. The caller calls
+   theory_members_free(). */
 void theory_members_layers(struct theory_members *members,
                            const struct theory_input *input,
                            const uint64_t compute_ps[], unsigned ports);
 
-/*
- * Makes the members of a torus of up to TORUS_PHASES_MAX phases: node by node,
- * or with equal nodes if `torus` is NULL. `ports` is 1, 2 or 4. The caller
- * calls theory_members_free(). Cost: O(members), 80 bytes each.
- */
+/* Makes the members of a torus of up to TORUS_PHASES_MAX phases: one member a
+   node, or if `torus` is NULL one member for all nodes with equal plans. A node
+   uses 1, 2 or 4 `ports` at once. The caller calls theory_members_free(). Cost:
+   O(members), 80 bytes each. */
 void theory_members_make(struct theory_members *members,
                          const struct theory_input *input,
                          const struct theory_torus *torus, unsigned ports);
 void theory_members_free(struct theory_members *members);
 
 /*
- * Plans one round of a scatter along members. Member i has time s left from the
- * moment at which it gets the round's load until its next one, or in the last
- * round until the end. Its subtree takes W(s) = takes s - less units. If the
- * parent's lane has time l left when it begins to serve child c, the child has
+ * Plans one round of a scatter along members. Symbols:
+ *   s_c       time from member c's receipt of this round's volume until its
+ *             next receipt, or in the last round until the makespan
+ *   W_c(s_c)  units that c and all members below it take in the round; a
+ *             straight line: takes s_c - less
+ *   m_c       transfer time of these units; m'_c: in the next round
  *
- *   s_c = l - startup_c - m_c      m_c = transfer_c W(s_c), its transfer
+ * If the parent's lane has time l left when it begins to serve child c, then
  *
- * left, and so has the lane for the next child. In a round before the last one,
- * circuits ahead of a child delay both of its receipts, this round's and the
- * next one's. Startups thus cancel: -m'_c, with the next round's transfer m'_c,
- * replaces startup_c. So `takes` is equal in all rounds.
- * (scatter/plan/tree_rounds.h, in integers, adds the boards' software.)
+ *   s_c = l - startup_c - m_c      m_c = transfer_c W_c(s_c)
  *
- * Each time left has an error of some 2^-108 of the originator's. Time and
- * cost: O(members).
+ * is the child's time left, and also the lane's for its next child. In a round
+ * before the last one, circuits that the lane serves before child c delay both
+ * of the child's receipts, this round's and the next one's. Startups thus
+ * cancel: -m'_c replaces startup_c. So `takes` is equal in all rounds.
+ * (scatter/plan/tree_rounds.h, in integers, adds the time of the boards'
+ * software.)
+ *
+ * Each s_c has an error of some 2^-108 of the originator's. Time and cost:
+ * O(members).
  */
-/* A member's times, in ps, and units in one round. s_c is the time from its
-   receipt to the next one, or to the end. */
+/* Times, ps, and units of one member c in one round. s is the time from c's
+   receipt to its next receipt, or in the last round to the makespan. */
 struct theory_stream {
-    quad takes; /* its subtree gets takes s_c - less units */
+    quad takes; /* c and the members below it get takes s - less units */
     quad less;
-    quad scale; /* s_c is scale times the lane's time left, less behind */
+    /* s is scale l - behind if the lane has l left before the send */
+    quad scale;
     quad behind;
-    quad next_takes; /* members after it in its lane: units a ps of s_c */
+    /* members after c in its lane get next_takes s - next_less */
+    quad next_takes;
     quad next_less;
-    quad reach; /* s_c grows by this for each ps of the originator's s */
-    quad left;  /* s_c */
-    quad moved; /* its transfer; the next round's until theory_flow_turn() */
-    quad ahead; /* next round: time of the lane's sends up to the member's */
+    quad reach; /* growth of s for each ps more of the originator's s */
+    quad left;  /* s, the time left, in the planned round */
+    /* transfer time of the units that c gets in the next round; after
+       theory_flow_turn(), in this round */
+    quad moved;
+    quad ahead; /* duration of the lane's sends up to c's, in the next round */
 };
 
 struct theory_flow {
-    const struct theory_members *members; /* outlives the flow */
+    const struct theory_members *members;
     unsigned phases;
-    uint32_t count;               /* members that the phases activate */
-    quad factor;                  /* factor of the transfer times */
-    struct theory_stream *stream; /* one stream for each member */
+    uint32_t count; /* number of members that the plan's phases activate */
+    quad factor;    /* all transfer times are multiplied by this */
+    struct theory_stream *stream;
 };
 
 void theory_flow_make(struct theory_flow *flow,
@@ -125,19 +143,19 @@ void theory_flow_free(struct theory_flow *flow);
 
 void theory_flow_set(struct theory_flow *flow, unsigned phases, quad factor);
 
-/*
- * Computes the last round, or the round before the one of the last
- * theory_flow_turn(). Returns the originator's least time until the next round
- * or the end with which no member has negative time or gets negative units, and
- * each lane has sent all when its member begins the next round, if any.
- */
+/* Plans the last round, or the round before the one of the last call of
+   theory_flow_turn(). Returns the least time from this round to the next, or to
+   the makespan, that the originator can have. With it no member has negative
+   time or negative units, and each lane ends its sends before its member begins
+   the next round. */
 quad theory_flow_round(struct theory_flow *flow, bool last);
 
-/* Sets `left` and `moved` of all members' streams in the computed round, if the
+/* Sets `left` and `moved` of all members' streams for the planned round, if the
    originator has left_ps until the next round. */
 void theory_flow_turn(struct theory_flow *flow, quad left_ps);
 
-/* Returns the units that a member's subtree takes in the computed round. */
+/* Returns the units that a member and all members below it take in the planned
+   round. */
 static inline quad theory_flow_takes(const struct theory_flow *flow,
                                      uint32_t member)
 {

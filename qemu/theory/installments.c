@@ -7,7 +7,6 @@
 
 /* ---- lines in x ---- */
 
-/* The line slope x + offset. */
 struct affine {
     quad slope, offset;
 };
@@ -30,21 +29,22 @@ static quad affine_solve(struct affine of, quad value)
 
 /* ---- a given number of chunks for each worker ---- */
 
-/*
- * The sends of a plan, computed from the last one back. Each chunk is a line in
- * an unknown x: at first the last chunk, later the largest chunk so far. A
- * chunk that would grow faster than x becomes the new x. So no slope exceeds 1,
- * and rounding errors do not grow with the rounds.
- */
+/* The sends of a plan, computed from the last one back. Each chunk is a
+   straight line in one unknown x, a number of units. At first x is the last
+   chunk, later the largest chunk so far: a chunk that would grow faster than x
+   becomes the new x. So no slope exceeds 1, and rounding errors do not grow
+   from round to round. */
 struct sends {
     const struct theory_star *star;
     size_t order[THEORY_WORKERS_MAX];
     size_t workers;
     size_t count;
-    struct affine left;  /* from the last computed send's begin to the end */
+    /* time from the begin of the last computed send to the makespan */
+    struct affine left;
     struct affine units; /* sum of all computed chunks */
-    /* chunk[n] is send n's chunk as a line in the unknown before it, window[n]
-       as a line in the current unknown; n counts from 1. */
+    /* chunk[n]: units of send n, counted from 1, as a line in the unknown x
+       that was current before send n. window[n]: these units as a line in the x
+       that is current now. */
     struct affine chunk[THEORY_SENDS_MAX + 1];
     struct affine window[THEORY_SENDS_MAX + 1];
 };
@@ -55,7 +55,6 @@ static const quad *worker_of(const struct sends *sends, size_t n)
         ->numbers[sends->order[(n - 1) % sends->workers]];
 }
 
-/* Returns the transfer time of send n's chunk, startup included. */
 static struct affine transfer_of(const struct sends *sends, size_t n)
 {
     const quad *of = worker_of(sends, n);
@@ -65,15 +64,15 @@ static struct affine transfer_of(const struct sends *sends, size_t n)
     return time;
 }
 
-/* Rewrites a line in x as a line in `chunk`, which becomes the unknown. */
+/* Rewrites a line in the unknown x as a line in `chunk`, the new unknown. */
 static void express(struct affine *line, struct affine chunk)
 {
     line->slope /= chunk.slope;
     line->offset -= line->slope * chunk.offset;
 }
 
-/* Sets the chunk of send n < count. Its computing ends when the worker's next
-   chunk has come, or at the makespan. */
+/* Sets the chunk of send n, for every n but the last. The worker computes this
+   chunk until its next one has come, or until the makespan. */
 static void set_chunk(struct sends *sends, size_t n)
 {
     const quad *of = worker_of(sends, n);
@@ -115,8 +114,8 @@ static void set_chunks(struct sends *sends)
     }
 }
 
-/* Adds all sends to the plan, with the first unknown = x. Returns whether every
-   chunk is more than 0. */
+/* Adds all sends to the plan. `x` is the value of the unknown that is current
+   at send 1. Returns whether every chunk is more than 0. */
 static bool add_sends(struct theory_star_plan *plan, const struct sends *sends,
                       quad x)
 {
@@ -162,30 +161,41 @@ bool theory_star_installments(struct theory_star_plan *plan,
 
 /* ---- uniform rounds ---- */
 
-/* The plan of theory_star_umr(), with the symbols of star.h. */
+/* A plan of uniform multi-round chunks for P equal workers (theory_star_umr()),
+   with the symbols of Beaumont et al.: a send of a units takes G + g a, and to
+   compute them takes W + w a. A worker waits if it has computed all it has
+   before its last chunk comes; those that wait are the last ones to be
+   served. */
 struct umr {
     const struct theory_star *star;
-    quad g, w, startup, latency;
-    quad workers; /* P */
-    quad ratio;   /* w / (P g): factor from a round's chunks to the next's */
-    quad extra;   /* (W - P G) / (P g): added to the next round's chunks */
+    quad g;       /* transfer time of a unit */
+    quad w;       /* compute time of a unit */
+    quad startup; /* G: time that a send takes besides */
+    quad latency; /* W: time that computing a chunk takes besides */
+    quad workers; /* P: number of workers */
+    /* w / (P g): a chunk times `ratio`, plus `extra`, is the next round's */
+    quad ratio;
+    quad extra; /* (W - P G) / (P g) */
     unsigned rounds;
-    size_t waiting; /* n: worker P, and workers that wait for the last chunk */
-    quad growth;    /* s = sum of ((g + w) / w)^k, k = 0 .. n - 1 */
-    quad chunk[THEORY_INSTALLMENTS_MAX]; /* a_j, round j; the last is a mean */
-    quad first; /* G + g a_0: transfer of a first chunk */
+    /* n: number of workers that wait; worker P, served last, counts as one */
+    size_t waiting;
+    quad growth; /* s: the sum of ((g + w) / w)^k over k = 0 .. n - 1 */
+    /* a_j: chunk of round j; in the last round the mean */
+    quad chunk[THEORY_INSTALLMENTS_MAX];
+    quad first; /* G + g a_0: a send of round 0, with its startup */
     quad least; /* z: units of worker P in the last round */
     quad makespan;
 };
 
-/* Returns (((g + w) / w)^(k + 1) - 1) / g; `more` is the same with k for k + 1.
-   g and w are a unit's transfer and compute time. */
+/* Returns the next member of the series ((1 + g/w)^k - 1) / g; `more` is the
+   member for k. g is a unit's transfer time, w its compute time. */
 static quad next_more(const struct umr *umr, quad more)
 {
     return more * (umr->g + umr->w) / umr->w + 1 / umr->w;
 }
 
-/* Sets each round's chunk as a line in the largest: the last or the first. */
+/* Sets each round's chunk as a straight line in the largest chunk: the first or
+   the last one. */
 static void set_uniform(struct affine *chunk, const struct umr *umr)
 {
     unsigned last = umr->rounds - 1;
@@ -206,11 +216,12 @@ static void set_uniform(struct affine *chunk, const struct umr *umr)
 }
 
 /*
- * Sets z, the last chunk of worker P (symbols: star.h and struct umr). A worker
- * P - k that does not wait gets z + k (G + g a_0) / w, since it began k (G + g
- * a_0) earlier and all end together. A transfer to a waiting worker P - k takes
- * ((g + w) / w)^k times as long as that to worker P. The last chunks sum up to
- * P a_{M-1}:
+ * Sets z, the units that worker P (served last) gets in the last round, as a
+ * line. The symbols are those of struct umr. Worker P - k began to compute
+ * k (G + g a_0) earlier than worker P, and both end together. If it does not
+ * wait, it so gets z + k (G + g a_0) / w units. If it waits, its last transfer
+ * takes ((g + w) / w)^k times as long as that to worker P. All last chunks
+ * together are P a_{M-1} units, with M rounds:
  *
  *     (P - n + s) z = P a_{M-1} - (s - n) G/g
  *                     - (P (P - 1) - n (n - 1)) / 2 (G + g a_0) / w
@@ -238,9 +249,12 @@ static struct affine least_of(struct umr *umr, struct affine last,
 }
 
 /*
- * Sets the chunks, z and the makespan T for n waiting workers (symbols: star.h,
- * struct umr). T = P (G + g a_0) + M W + w (a_0 + .. + a_{M-2} + z), and the
- * load is P (a_0 + .. + a_{M-1}) + m T, with the master's rate m.
+ * Sets all chunks and the makespan T if n = `waiting` workers wait. With the
+ * symbols of struct umr, M rounds, and m units that the master computes per
+ * time unit, they follow from
+ *
+ *     T    = P (G + g a_0) + M W + w (a_0 + .. + a_{M-2} + z)
+ *     load = P (a_0 + .. + a_{M-1}) + m T
  */
 static void solve(struct umr *umr, size_t waiting)
 {
@@ -273,9 +287,10 @@ static void solve(struct umr *umr, size_t waiting)
     umr->makespan = affine_at(end, x);
 }
 
-/* Returns whether worker P - n waits, too (symbols: struct umr). Its last
-   transfer ends s (G + g z) before worker P's. It is free n (G + g a_0) before
-   worker P. */
+/* Returns whether one more worker waits than the n = umr->waiting that are
+   assumed to. In symbols of struct umr, this worker's last transfer ends
+   s (G + g z) before that to worker P, and it has computed its other chunks
+   n (G + g a_0) before worker P. */
 static bool another_waits(const struct umr *umr)
 {
     quad passed = umr->growth * (umr->startup + umr->g * umr->least);
@@ -283,9 +298,9 @@ static bool another_waits(const struct umr *umr)
     return theory_number_compare((quad)umr->waiting * umr->first, passed) > 0;
 }
 
-/* Computes all chunks and the makespan. If a worker waits for its last chunk,
-   all later workers do; bisection finds their number. Returns whether all
-   chunks are more than 0. */
+/* Computes all chunks and the makespan. If a worker waits before its last chunk
+   comes, so do all workers served after it; bisection finds their number.
+   Returns whether all chunks are more than 0. */
 static bool try_rounds(struct umr *umr, unsigned rounds)
 {
     size_t low = 1;
@@ -311,7 +326,8 @@ static bool try_rounds(struct umr *umr, unsigned rounds)
     return good;
 }
 
-/* Returns the units of worker P - k in the last round. */
+/* Returns the units that worker P - k gets in the last round; worker P is
+   served last. */
 static quad last_of(const struct umr *umr, size_t k)
 {
     quad more = 0;
@@ -340,7 +356,7 @@ static void make_plan(struct theory_star_plan *plan, const struct umr *umr)
         theory_star_plan_add(plan, i, last_of(umr, workers - 1 - i));
     }
     theory_star_plan_finish(plan, umr->star, umr->makespan);
-    plan->searched = true; /* the order of equal workers does not matter */
+    plan->searched = true; /* all orders of equal workers are equal */
 }
 
 void theory_star_umr(struct theory_star_plan *plan,
@@ -378,13 +394,13 @@ void theory_star_umr(struct theory_star_plan *plan,
 
 struct periodic {
     const struct theory_star *star;
-    quad link;     /* free fraction of the link */
-    quad startups; /* startups of the chosen workers */
-    quad rate;     /* rate of the chosen workers */
+    quad link;     /* fraction of the master's link that is free */
+    quad startups; /* sum of the chosen workers' startups */
+    quad rate;     /* units per time unit that the chosen workers compute */
 };
 
-/* Adds a worker. Its units per time unit are what it computes, or what the link
-   can still carry. */
+/* Adds a worker to the period. Per time unit it gets the units that it can
+   compute, or those that the master's link can still carry. */
 static void add_worker(struct theory_star_plan *plan, struct periodic *periodic,
                        size_t worker)
 {
@@ -401,8 +417,8 @@ static void add_worker(struct theory_star_plan *plan, struct periodic *periodic,
     periodic->startups += of[THEORY_STARTUP] + of[THEORY_LATENCY];
 }
 
-/* Returns the square root by Newton's method; each step doubles the 53 bits of
-   a double. */
+/* Returns the square root. A step of Newton's method doubles its correct
+   bits. */
 static quad root_of(quad value)
 {
     quad root = (quad)sqrt((double)value);
@@ -413,9 +429,10 @@ static quad root_of(quad value)
     return root;
 }
 
-/* Returns the length of a period: the square root of the load's time at
-   rate_limit (Beaumont et al., section 4.3). A period is longer if there would
-   be more than PERIODS_MAX, or if startups would fill half of it. */
+/* Returns the length of a period: the square root of the load's time without
+   startups, as Beaumont et al. propose (section 4.3). It is longer if there
+   would be more than PERIODS_MAX periods, or if startups filled half of
+   each. */
 static quad period_of(const struct theory_star_plan *plan,
                       const struct periodic *periodic)
 {
@@ -425,13 +442,10 @@ static quad period_of(const struct theory_star_plan *plan,
                     2 * periodic->startups);
 }
 
-/*
- * Sets the period, the number of periods k and everyone's units. In a period
- * the workers compute n units and the master m; in the first one the workers
- * have nothing to compute. k = ceil((V + n) / (n + m)) periods have room for (k
- * - 1) n + k m units, at least the load V. In a single period the master
- * computes all.
- */
+/* Sets the period's length, the number of periods and everyone's units. In a
+   period, workers compute n units and the master m. In the first period workers
+   only receive. So k periods can hold (k - 1) n + k m units; the least k that
+   holds the load is taken. In a single period the master computes all. */
 static void set_periods(struct theory_star_plan *plan,
                         const struct periodic *periodic)
 {

@@ -15,23 +15,22 @@ struct basic {
     const struct theory_workers *workers;
     const struct theory_network *network;
     quad time; /* T, unscaled */
-    quad gain; /* compute - transfer: a master's time saved by a unit sent */
-    quad cost; /* compute + transfer: a worker's time for a unit received */
+    /* compute - transfer time of a unit: what a master saves by sending it */
+    quad gain;
+    /* compute + transfer time of a unit: what a worker needs for it */
+    quad cost;
 };
 
-/* Returns the time in which a node computes the units that it holds. */
 static quad alone(const struct basic *basic, size_t node)
 {
     return basic->network->compute * basic->workers->numbers[node][0];
 }
 
-/*
- * Sets T, the basic round's time (symbols: masters.h), where sending pays. T is
- * the least time with which the workers, the first nodes by rising time alone,
- * take the units that the masters give. The sum of (T - gamma x) / (gamma +
- * beta) over the workers then equals the sum of (gamma x - T) / (gamma - beta)
- * over the masters. T is at least the time in which a master sends all.
- */
+/* Sets the basic round's time T, if sending a unit takes less time than
+   computing it. Nodes that hold few units receive; others send (masters.h). T
+   is the least time with which the receivers take all units that the senders
+   must give. T is also at least the time in which one node can send all its
+   units. */
 static void set_balanced(struct basic *basic)
 {
     size_t nodes = basic->workers->count;
@@ -61,8 +60,9 @@ static void set_balanced(struct basic *basic)
                                   basic->network->transfer);
 }
 
-/* Sets the units that each node sends, (gamma x - T) / (gamma - beta), or gets,
-   (T - gamma x) / (gamma + beta) while any are left (symbols: masters.h). */
+/* Sets the units that each node sends or receives so that it ends at the basic
+   round's time. Receivers are filled one after the other until no sent units
+   are left. */
 static void set_units(struct basic *basic)
 {
     struct theory_masters *masters = basic->masters;
@@ -86,7 +86,6 @@ static void set_units(struct basic *basic)
     }
 }
 
-/* Returns the longest time that a node sends or receives. */
 static quad length_of(const struct basic *basic)
 {
     const struct theory_masters *masters = basic->masters;
@@ -99,14 +98,16 @@ static quad length_of(const struct basic *basic)
     return units * basic->network->transfer;
 }
 
-/* The state of placing transfers one after the other. */
+/* State while transfers are placed on one time line, one after the other. */
 struct line {
     size_t from, to;
     quad from_left, to_left; /* units still to send and to receive */
-    quad start; /* next transfer's start, from 0 to masters->length */
+    /* time of the next transfer's start; wraps at masters->length to 0 */
+    quad start;
 };
 
-/* Places one transfer of what both ends still want, up to masters->length. */
+/* Places one transfer: the smaller of the units that the sender still has to
+   send and the receiver to receive, cut at masters->length. */
 static void lay(struct basic *basic, struct line *line)
 {
     struct theory_masters *masters = basic->masters;
@@ -127,8 +128,9 @@ static void lay(struct basic *basic, struct line *line)
     line->start = last ? 0 : line->start + units * beta;
 }
 
-/* Places all transfers on a line, cut into pieces of masters->length that run
-   at once. A node sends or receives no longer, so never twice at a time. */
+/* Places all transfers on one time line, one after the other. The line is cut
+   into pieces of masters->length, which all start at time 0. No node sends or
+   receives longer than masters->length, so none has two transfers at a time. */
 static void lay_all(struct basic *basic)
 {
     const struct theory_masters *masters = basic->masters;
@@ -177,8 +179,9 @@ static void end_transfers(struct theory_masters *masters)
     }
 }
 
-/* Sets the basic round's fields of struct theory_masters, with the transfers by
-   rising start. All but `bound` are without network->scale. */
+/* Plans the basic round (masters.h) and sets its fields of struct
+   theory_masters. Transfers are sorted by rising start. All fields but `bound`
+   are for loads that are not multiplied by network->scale. */
 static void set_basic_round(struct theory_masters *masters,
                             const struct theory_workers *workers,
                             const struct theory_network *network)
@@ -197,7 +200,6 @@ static void set_basic_round(struct theory_masters *masters,
         masters->length = length_of(&basic);
         lay_all(&basic);
     } else {
-        /* Sending a unit takes as long as computing it, so nobody sends. */
         for (size_t i = 0; i < masters->nodes; ++i) {
             basic.time = quad_max(basic.time, alone(&basic, i));
         }
@@ -208,8 +210,9 @@ static void set_basic_round(struct theory_masters *masters,
 
 /* ---- limits of rounds ---- */
 
-/* A worker's limit of a round's part r, with R the sum of all parts before and
-   zeta the idle time: r <= a + zeta b - R c, a >= c, b > 0, c <= 1. */
+/* A worker's limit on the part r of the load that a round may carry: r <= a + b
+   idle - c R, where idle is the time that all nodes wait at first, and R the
+   sum of the parts of all rounds before. a >= c, b > 0, c <= 1. */
 struct limit {
     long double a, b, c;
 };
@@ -219,8 +222,9 @@ struct limits {
     struct limit limit[THEORY_WORKERS_MAX];
 };
 
-/* Returns a worker's computed less its received units, if it has received
-   `units` units at `time` and computed otherwise. */
+/* Returns how many units more a worker has computed than received, if it has
+   received `units` units until `time` and has computed when it did not
+   receive. */
 static quad used_of(const struct theory_network *network, quad time, quad units)
 {
     quad computed =
@@ -229,8 +233,8 @@ static quad used_of(const struct theory_network *network, quad time, quad units)
     return theory_number_minus(computed, units);
 }
 
-/* Returns the largest excess of a worker's computed units over its received
-   ones at any time of the basic round. Transfers come by rising start. */
+/* Returns by how many units at most a worker has computed more than it has
+   received, over all times of the basic round. */
 static quad most_used(const struct theory_masters *masters,
                       const struct theory_network *network, size_t worker)
 {
@@ -248,14 +252,13 @@ static quad most_used(const struct theory_masters *masters,
     return most;
 }
 
-/* Returns whether limit `by` is never above limit `of`, which then needs no
-   check. */
+/* Returns whether limit `by` is never above limit `of`. If so, `of` need not be
+   checked. */
 static bool implies(const struct limit *by, const struct limit *of)
 {
     return by->a <= of->a && by->b <= of->b && by->c >= of->c;
 }
 
-/* Adds a limit unless another implies it; removes limits that it implies. */
 static void add_limit(struct limits *limits, struct limit limit)
 {
     size_t kept = 0;
@@ -275,8 +278,9 @@ static void add_limit(struct limits *limits, struct limit limit)
     limits->count = kept + 1;
 }
 
-/* Adds a worker's limit, if there is one. Lowers masters->class if this worker
-   makes the makespan's excess fall more slowly. */
+/* Adds the limit that a worker sets on rounds, if it sets one. Lowers
+   masters->class if with this worker the makespan falls more slowly towards its
+   bound. */
 static void limit_by(struct limits *limits, struct theory_masters *masters,
                      const struct theory_network *network, size_t worker)
 {
@@ -317,7 +321,7 @@ static void set_limits(struct limits *limits, struct theory_masters *masters,
 struct search {
     const struct limits *limits;
     long double round_time;
-    long double time; /* least time found beyond the basic round's */
+    long double time; /* least time found so far, beyond the basic round's */
     long double idle;
     unsigned rounds;
 };
@@ -327,8 +331,9 @@ struct point {
     long double idle;
 };
 
-/* Returns the limit of the next round after parts of the sum `sum`. Sets the
-   next sum. Returns NULL if no worker limits rounds: one is enough. */
+/* Returns the limit on the next round, after rounds that carried the part `sum`
+   of the load; sets *next to the sum after it. Returns NULL if no worker limits
+   rounds: one round is enough. */
 static const struct limit *next_round(long double *next,
                                       const struct limits *limits,
                                       long double sum, long double idle)
@@ -348,8 +353,8 @@ static const struct limit *next_round(long double *next,
     return least;
 }
 
-/* Returns the largest sum of `rounds` rounds' parts, and sets how fast it grows
-   with the idle time. */
+/* Returns the largest part of the load that `rounds` rounds can carry. Sets
+ *slope to how much it grows for each unit of idle time. */
 static long double sum_rounds(long double *slope, const struct limits *limits,
                               unsigned rounds, long double idle)
 {
@@ -367,8 +372,8 @@ static long double sum_rounds(long double *slope, const struct limits *limits,
     return sum;
 }
 
-/* Returns the least idle time, not below `from`, with which the parts of the
-   load that `rounds` rounds carry can add up to 1. */
+/* Returns the least idle time, not below `from`, with which `rounds` rounds can
+   carry the whole load. */
 static long double least_idle(const struct limits *limits, unsigned rounds,
                               long double from)
 {
@@ -425,8 +430,8 @@ static void try_between(struct search *search, struct point low,
     }
 }
 
-/* Sets the part of the load that each round of the best plan carries; the last
-   round takes the rest. */
+/* Sets which part of the load each round of the best plan carries. The last
+   round carries the rest. */
 static void set_parts(struct theory_masters *masters,
                       const struct limits *limits)
 {
@@ -444,14 +449,14 @@ static void set_parts(struct theory_masters *masters,
     }
 }
 
-/*
- * Sets rounds, part, idle and over so that over = rounds * round_time + idle is
- * least. If over = alone is no more, there are no rounds. For each number of
- * rounds, the least idle time is a root of a concave function, which Newton's
- * method finds from below. More rounds never need more idle time, so whole
- * ranges are skipped safely. The sum of k parts has a relative error of at most
- * 3 k 2^-64. Returns whether THEORY_MASTERS_ROUNDS_MAX rounds are enough.
- */
+/* Finds the number of rounds that ends earliest and sets rounds, part, idle and
+   over. `over`, the time beyond the basic round's, is rounds * round_time +
+   idle. There are no rounds if the nodes end by `alone` without any transfer.
+   For each number of rounds, the least idle time is a root of a concave
+   function, which Newton's method finds from below. More rounds never need more
+   idle time, so whole ranges of numbers are skipped. The sum of k parts has a
+   relative error of at most 3 k 2^-64. Returns whether
+   THEORY_MASTERS_ROUNDS_MAX rounds are enough. */
 static bool set_rounds(struct theory_masters *masters,
                        const struct limits *limits, long double round_time,
                        long double alone)
@@ -480,7 +485,8 @@ static bool set_rounds(struct theory_masters *masters,
 
 /* ---- the plan ---- */
 
-/* Returns the time from masters->bound to the end if nobody sends. */
+/* Returns by how much the nodes end after masters->bound if nobody sends: each
+   computes its own units. */
 static quad alone_over(const struct theory_masters *masters,
                        const struct theory_workers *workers,
                        const struct theory_network *network)

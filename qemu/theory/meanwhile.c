@@ -6,11 +6,12 @@
 
 #include <math.h>
 
-#define FINER 1024u /* steps of a ps, where the planner's range allows it */
+/* most steps into which the planner divides a ps, if its range allows them */
+#define FINER 1024u
 
 struct phases {
     unsigned count;
-    bool passed_on;          /* nodes store and forward in a phase */
+    bool passed_on; /* true: nodes store and forward messages in some phase */
     uint64_t longest_ps;     /* longest startup of a phase */
     long double startups_ps; /* sum of all phases' startups */
 };
@@ -32,7 +33,7 @@ static struct phases phases_of(const struct theory_input *input)
     return phases;
 }
 
-/* Returns about the longest time that a node or a port works. */
+/* Returns about the longest time, ps, that a node computes or a port sends. */
 static uint64_t longest(const struct theory_input *input)
 {
     struct phases phases = phases_of(input);
@@ -49,8 +50,9 @@ static uint64_t longest(const struct theory_input *input)
                                                        : MEANWHILE_ALL_MAX_PS;
 }
 
-/* Returns the largest factor up to `most` with which all times stay within the
-   ranges of the boards' planner (scatter/plan/meanwhile.h). */
+/* Returns the largest factor, up to `most`, by which all times may be
+   multiplied within the ranges of the boards' planner
+   (scatter/plan/meanwhile.h). */
 static uint64_t room_of(const struct theory_input *input, uint64_t most)
 {
     const struct {
@@ -109,12 +111,11 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/*
- * Returns the factor that scales all times for the boards' planner, which takes
- * whole picoseconds: a unit's output may take a fraction of one. The factor
- * makes that whole, times 1024 since the planner also divides by units, but
- * less where times would leave the planner's range.
- */
+/* Returns the factor by which all times are multiplied for the boards' planner.
+   It takes whole picoseconds, but a unit's output may take a fraction of one.
+   The factor makes that fraction whole. It is FINER times that, as the planner
+   also divides by units, but less where times would leave the planner's
+   range. */
 static uint64_t scale_of(const struct theory_input *input)
 {
     uint64_t output = input->transfer_ps * input->results_numerator;
@@ -148,20 +149,19 @@ static struct plan_job job_of(const struct theory_input *input, uint64_t scale)
 
 /* ---- receipts ---- */
 
-/* A port of the originator and the nodes behind it, as scatter/plan/meanwhile.h
-   models them. Times are in ps. */
+/* A port of the originator and the nodes that it reaches, as
+   scatter/plan/meanwhile.h models them. Times are in ps. */
 struct port {
     const struct theory_input *input;
     const struct rounds_plan *made;
     long double startups_ps; /* sum of all phases' startups */
-    long double free_ps;     /* time when the port has done all its work */
-    long double computed_ps[ROUNDS_MAX]; /* end of each round's computing */
-    unsigned sent;                       /* rounds sent */
-    unsigned turn;                       /* next results to receive */
+    /* time when the port has sent and received all so far */
+    long double free_ps;
+    long double computed_ps[ROUNDS_MAX]; /* time when each round is computed */
+    unsigned sent; /* number of rounds that the port has sent */
+    unsigned turn; /* number of results that the port has received */
 };
 
-/* Returns the units that the port sends in a round: a fourth of what all nodes
-   but the originator get. */
 static long double units_of(const struct port *port, unsigned round)
 {
     long double units = 0;
@@ -177,8 +177,9 @@ static long double nodes_behind(const struct port *port)
     return (powl(5, port->made->phases) - 1) / 4;
 }
 
-/* Receives results number `turn`. In N phases the port sends to N nodes; 4^d
-   C(N, d+1) nodes lie d steps behind those and return round turn - d. */
+/* Receives the next results. In N phases the port sends to N nodes. 4^d C(N,
+   d+1) nodes lie d steps behind these N; in turn t they return the results of
+   round t - d. */
 static void take_in(struct port *port)
 {
     const struct theory_input *input = port->input;
@@ -196,7 +197,6 @@ static void take_in(struct port *port)
     port->turn += 1;
 }
 
-/* Sends a round, which the nodes compute after the round before. */
 static void send(struct port *port)
 {
     const struct theory_input *input = port->input;
@@ -215,8 +215,8 @@ static void send(struct port *port)
     port->sent += 1;
 }
 
-/* Receives the results that are computed, then sends the next round. Returns
-   when that send begins. */
+/* Receives all results that are computed by now, then sends the next round.
+   Returns when this send begins, ps. */
 static long double next_round(struct port *port)
 {
     long double begin_ps;
@@ -232,7 +232,8 @@ static long double next_round(struct port *port)
 
 /* ---- the plan ---- */
 
-/* Sets the parts of a round; at first end_ps is when its first phase begins. */
+/* Sets a round's parts, one a layer. end_ps is when the round's first phase
+   begins. */
 static void set_round(struct theory_part part[], long double end_ps,
                       const struct rounds_plan *made, unsigned round,
                       const struct theory_input *input)

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans several rounds whose outputs return while later rounds are computed, as
-   the originator's board does (scatter/plan/meanwhile.h), but without the time
-   of software. */
+/* Plans several rounds whose outputs return while nodes compute later rounds.
+   The originator's board plans alike (scatter/plan/meanwhile.h), but counts the
+   time of its software, too. */
 #ifndef QEMU_THEORY_MEANWHILE_H
 #define QEMU_THEORY_MEANWHILE_H
 
 #include "qemu/theory/model.h"
 
-/*
- * Returns the limit that the number of rounds or the input exceeds, such as "at
- * most 16 rounds", or NULL if results can return meanwhile.
- */
+/* Returns a limit that the number of rounds or the input exceeds, as text: "at
+   most 16 rounds". Returns NULL if results can return while nodes compute. */
 const char *theory_meanwhile_limit(const struct theory_input *input,
                                    unsigned rounds);
 
 /*
- * Plans `rounds` rounds, two or more, if their results are back before
- * *time_ps, and lowers *time_ps to that time. The originator computes until
- * then: the makespan is equal. Only circuits are allowed; a result's circuit
- * takes its phase's startup. Shares are whole units. A receipt is when the
- * originator's port, which receives results in between, has sent the phase.
+ * Plans `rounds` rounds, two or more, if all outputs are back before *time_ps.
+ * Then lowers *time_ps to when they are back. The originator computes until
+ * then, so this is also the makespan. Circuits are held end to end (no store
+ * and forward); an output's circuit takes its phase's startup. Shares are whole
+ * units. A volume counts as received when the originator's port, which receives
+ * outputs in between, has sent the phase.
  *
- * The boards' planner takes whole picoseconds. An output's fraction of a ps is
- * exact nevertheless, or rounded up where all times are long.
+ * The boards' planner takes whole picoseconds. Times are scaled so that a
+ * fraction of a picosecond stays exact; very long times are rounded up.
  *
- * Returns 0; ERR_PHASES if no plan is earlier or theory_meanwhile_limit() has a
- * limit. After success the caller frees the detail.
+ * Returns 0. Returns ERR_PHASES if no plan is earlier, or if
+ * theory_meanwhile_limit() names a limit. After success the caller frees the
+ * detail.
  */
 NODISCARD int theory_plan_meanwhile(struct theory_plan *plan,
                                     struct theory_detail *detail,

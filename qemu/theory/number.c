@@ -9,12 +9,12 @@
 #define DIGITS "0123456789"
 #define EXPONENT_MAX 30
 
-/* Limits of a printed fraction p/q: of the product p q, of p and of q. */
+/* A fraction p/q is printed only if p q and both p and q are at most this
+   large, and if it equals the value within FRACTION_NEAR. */
 #define PRODUCT_MAX 1e26L
 #define TERM_MAX 1e18L
 #define FRACTION_NEAR 1e-32L
 
-/* Reads the number that a text's first digits form. Returns the text behind. */
 static const char *read_digits(quad *value, const char *text)
 {
     for (; *text >= '0' && *text <= '9'; ++text) {
@@ -33,8 +33,6 @@ static quad power_of_10(long exponent)
     return power;
 }
 
-/* Reads "e6", "E-6" or "e+06", at most EXPONENT_MAX. Returns whether it is
-   valid. */
 static bool read_exponent(long *exponent, const char *text)
 {
     const char *digits = text + 1 + (text[1] == '-' || text[1] == '+');
@@ -45,8 +43,6 @@ static bool read_exponent(long *exponent, const char *text)
            labs(*exponent) <= EXPONENT_MAX;
 }
 
-/* Reads a decimal number: "12", "0.25", ".5", "4.85e-6". Returns whether it is
-   valid. */
 static bool read_decimal(quad *value, const char *text)
 {
     const char *rest = read_digits(value, text);
@@ -135,7 +131,8 @@ int theory_number_compare(quad one, quad other)
     return (rest > 0) - (rest < 0);
 }
 
-/* Tries the convergents p/q of the continued fraction, ever closer. */
+/* Tries the convergents p/q of the value's continued fraction: fractions that
+   come ever closer. */
 bool theory_number_fraction(char text[THEORY_FRACTION_CHARS], quad value)
 {
     quad p = 1;

@@ -70,7 +70,11 @@ void theory_detail_make(struct theory_detail *detail, bool by_member,
         calloc((size_t)plan->rounds * detail->stride, sizeof *detail->part));
 }
 
-uint32_t theory_part_of(const struct theory_detail *detail, uint32_t part,
+/* Returns the part of a child, as an index in its round. The child is reached
+   in a phase and batch, from 0, by a node of `part` and `layer`; part 0 is the
+   originator. In phases after the node's own, the node counts as one that its
+   layer's last batch reached: these have equal time left. */
+static uint32_t part_of(const struct theory_detail *detail, uint32_t part,
                         unsigned layer, unsigned phase, unsigned batch)
 {
     uint32_t code = part;
@@ -84,8 +88,6 @@ uint32_t theory_part_of(const struct theory_detail *detail, uint32_t part,
     return detail->first[phase] + code * detail->batches + batch;
 }
 
-/* Returns the units that a node of this part sends on, each volume rounded
-   down. */
 static uint64_t sent_units(const struct theory_detail *detail,
                            const struct theory_part round[], uint32_t part,
                            unsigned layer, unsigned phases)
@@ -94,8 +96,8 @@ static uint64_t sent_units(const struct theory_detail *detail,
 
     for (unsigned phase = layer + 1; phase <= phases; ++phase) {
         for (unsigned batch = 0; batch < detail->batches; ++batch) {
-            units += round[theory_part_of(detail, part, layer, phase, batch)]
-                         .volume_floor;
+            units +=
+                round[part_of(detail, part, layer, phase, batch)].volume_floor;
         }
     }
     return units * (TORUS_PORTS / detail->batches);
@@ -150,20 +152,24 @@ void theory_parts_add(struct theory_plan *plan,
 
 /* ---- integer shares of nodes ---- */
 
-/* The state of theory_spread(), which gives integer units to all nodes, round
-   by round. */
+/* State of theory_spread(), which gives all nodes whole units, round by
+   round. */
 struct spread {
     struct theory_node *nodes;
     const struct theory_detail *detail;
     unsigned phases; /* N */
     struct torus_size size;
     struct torus_coord originator;
-    uint32_t *order; /* nodes by layer: parents before children */
-    uint32_t *part;  /* part of each node */
-    uint64_t *left;  /* each node's units beyond the floors of its parts */
+    /* nodes sorted by layer, so parents come before children */
+    uint32_t *order;
+    uint32_t *part; /* index of each node's part in struct theory_detail */
+    /* units that remain at each node after its children and its own share got
+       their volumes rounded down */
+    uint64_t *left;
 };
 
-/* Sets the nodes' order and layers, also in layers beyond the plan's phases. */
+/* Sorts the nodes by layer and sets each node's layer, also of layers that the
+   plan's phases do not reach. */
 static void sort_nodes(struct spread *spread)
 {
     uint64_t end[THEORY_PHASES_MAX + 1] = {0};
@@ -182,8 +188,8 @@ static void sort_nodes(struct spread *spread)
     }
 }
 
-/* Adds a round's shares of all nodes but the originator, whose units `left` go
-   to its first children. */
+/* Adds one round's shares of all nodes but the originator. The originator's
+   units `left` go to its first children. */
 static void spread_round(struct spread *spread,
                          const struct theory_part round[])
 {
@@ -199,9 +205,8 @@ static void spread_round(struct spread *spread,
         unsigned from = spread->nodes[parent].layer;
         unsigned child = TORUS_PORTS * (role.layer - from - 1u) + role.port;
         unsigned children = TORUS_PORTS * (spread->phases - role.layer);
-        uint32_t kind =
-            theory_part_of(detail, spread->part[parent], from, role.layer,
-                           role.port * detail->batches / TORUS_PORTS);
+        uint32_t kind = part_of(detail, spread->part[parent], from, role.layer,
+                                role.port * detail->batches / TORUS_PORTS);
         uint64_t left =
             round[kind].volume_floor + (child < spread->left[parent]) -
             round[kind].share_floor -

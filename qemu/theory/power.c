@@ -5,15 +5,14 @@
 #include <math.h>
 
 #define LAYERS (THEORY_PHASES_MAX + 1)
-#define DOUBLINGS 80 /* a share's log over a load's is up to 8^20 = 2^60 */
+#define DOUBLINGS 80 /* enough: the logarithm of a share is at most 2^60 */
 #define HALVINGS 200 /* far more than a long double's bits */
 
-/*
- * All numbers but `phases` and `power` are natural logarithms; -INFINITY stands
- * for 0. If startups are tiny, a layer's share is about the share of the layer
- * before to the power `power`. The last share may be 10^-10000 units: bisection
- * of the share itself would end at 0, and the whole plan with it.
- */
+/* Shares and volumes of a plan whose compute time grows with the units to the
+   power `power`. All numbers but `phases` and `power` are natural logarithms,
+   -INFINITY for 0. If startups are tiny, each layer's share is about that of
+   the layer before to the power `power`, so the last share may be 10^-10000
+   units. Bisection of the share itself would end at 0. */
 struct curve {
     const struct theory_input *input;
     long double power;
@@ -38,7 +37,8 @@ static long double time_of(const struct curve *curve, long double share)
     return curve->compute + curve->power * share;
 }
 
-/* Sets shares and volumes from the last layer's share. Returns the load. */
+/* Sets all shares and volumes from the last layer's share, layer by layer.
+   Returns the load. All of them are logarithms. */
 static long double climb(struct curve *curve, long double last)
 {
     unsigned phases = curve->phases;
@@ -60,8 +60,9 @@ static long double climb(struct curve *curve, long double last)
     return curve->volume[0];
 }
 
-/* Sets shares and volumes for a number of phases, by bisection: the load grows
-   with the last layer's share. Returns false if that share would be below 0. */
+/* Finds the last layer's share with which `phases` phases take the load, by
+   bisection: the load grows with this share. Returns false if it would be below
+   0. */
 static bool solve(struct curve *curve, unsigned phases)
 {
     long double load = logl((long double)curve->input->load_units);
@@ -96,7 +97,8 @@ static long double makespan_ps(const struct curve *curve)
     return expl(time_of(curve, curve->share[0]));
 }
 
-/* Sets phases and phases_feasible; ties go to more phases. */
+/* Chooses the number of phases with the least makespan, and sets the plan's
+   phases and phases_feasible. Of equal makespans the most phases are chosen. */
 static int find_phases(struct theory_plan *plan, struct curve *curve)
 {
     const struct theory_input *input = curve->input;

@@ -6,25 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* STEPS_MAX: most table entries that a search from one pair of orders computes.
-   SEARCH_MAX: most workers of a search; its cube is below STEPS_MAX. */
+/* STEPS_MAX: most table entries that a search from one pair of orders may
+   compute. SEARCH_MAX: most workers of a search; SEARCH_MAX^3 is below
+   STEPS_MAX. */
 #define STEPS_MAX 2000000
 #define SEARCH_MAX 125
 
-/*
- * A linear programme. It maximises objective[0] . x and, among all maxima,
- * objective[1] . x, with x >= 0 and row . x <= its limit, which is 0 or more;
- * each x has a limit. An objective row holds its negated coefficients. The
- * table's last column holds the limits; in solved tables also the objectives'
- * values.
- */
+/* A linear programme in variables x >= 0, solved by the simplex method. It
+   maximises objective[0] . x and, among all maxima, objective[1] . x. For each
+   row of the table, row . x is at most the row's limit, which is 0 or more.
+   Each variable has such a limit. The table's last column holds the limits. Two
+   more rows hold the objectives' negated coefficients, in solved tables also
+   their values. */
 struct simplex {
     size_t variables;
-    size_t limits; /* rows with limits; two objective rows follow */
+    /* number of rows with limits; two rows of objectives follow */
+    size_t limits;
     quad table[SEARCH_MAX + 3][SEARCH_MAX + 1];
-    size_t row_of[SEARCH_MAX + 1]; /* variable of each row; slacks come last */
+    /* index of each row's variable; slack variables last */
+    size_t row_of[SEARCH_MAX + 1];
     size_t column_of[SEARCH_MAX];
-    size_t steps; /* number of table entries computed yet */
+    size_t steps; /* number of table entries computed so far */
     size_t steps_max;
 };
 
@@ -48,9 +50,9 @@ static quad compute_of(const struct problem *problem, size_t worker)
 
 /* ---- linear programmes ---- */
 
-/* Returns the column of a variable that improves the objective: the first one,
-   or with `steepest` the one that gains most a unit. Returns `variables` if
-   there is none. */
+/* Returns the column of a variable whose growth improves the objective: the
+   first one, or if `steepest` the one that improves it most for each unit.
+   Returns `variables` if there is none. */
 static size_t entering(const struct simplex *simplex, bool steepest)
 {
     const quad *first = simplex->table[simplex->limits];
@@ -70,8 +72,8 @@ static size_t entering(const struct simplex *simplex, bool steepest)
     return best;
 }
 
-/* Returns the row that first limits the growth of the column's variable; of
-   equal rows, that of the first variable. */
+/* Returns the row whose limit is reached first when the column's variable
+   grows. Of equal rows, returns that of the first variable. */
 static size_t leaving(const struct simplex *simplex, size_t column)
 {
     size_t best = simplex->limits;
@@ -93,8 +95,8 @@ static size_t leaving(const struct simplex *simplex, size_t column)
     return best;
 }
 
-/* Swaps a row's variable with a column's. Rounding must leave exact zeros,
-   since signs decide the next steps. */
+/* Swaps a row's variable with a column's variable. Values that rounding leaves
+   near 0 become 0, since signs decide the next steps. */
 static void pivot(struct simplex *simplex, size_t row, size_t column)
 {
     quad *with = simplex->table[row];
@@ -122,8 +124,8 @@ static void pivot(struct simplex *simplex, size_t row, size_t column)
     simplex->column_of[column] = variable;
 }
 
-/* Solves the programme; Bland's rule ensures an end. Returns false, and no
-   solution, if `steps` exceeds `steps_max`. */
+/* Solves the linear programme; Bland's rule ensures that it ends. Returns
+   false, without a solution, if `steps` exceeds `steps_max`. */
 static bool simplex_solve(struct simplex *simplex)
 {
     for (size_t i = 0; i < simplex->limits; ++i) {
@@ -141,7 +143,7 @@ static bool simplex_solve(struct simplex *simplex)
         }
         row = leaving(simplex, column);
         if (row == simplex->limits) {
-            break; /* rounding has made the programme unbounded */
+            break; /* rounding: no row limits this variable */
         }
         pivot(simplex, row, column);
     }
@@ -160,8 +162,8 @@ static void simplex_values(const struct simplex *simplex, quad *values)
 
 /* ---- one pair ---- */
 
-/* Sets a worker's row: the time of all sends up to its own, its computing, and
-   all collections from its own on. Each worker has a column. */
+/* Sets a worker's row of the linear programme: the time of all sends up to its
+   own, its computing, and all collections from its own on. */
 static void set_limit(struct problem *problem, size_t worker)
 {
     quad *row = problem->simplex.table[worker];
@@ -183,9 +185,9 @@ static void set_limit(struct problem *problem, size_t worker)
     row[problem->count] = 1;
 }
 
-/* Solves the linear programme of the trial's orders: the most units in a time
-   of 1, then the least computing. The trial has no units if STEPS_MAX steps are
-   too few. */
+/* Solves the linear programme for the trial's orders of sending and collecting:
+   the most units in a time of 1, then the least computing. The trial has no
+   units if STEPS_MAX steps are too few. */
 static void solve(struct problem *problem)
 {
     size_t count = problem->count;
@@ -236,8 +238,8 @@ static void turn(size_t *to, const size_t *order, size_t count)
 
 enum pairs {
     ALL,
-    SAME,   /* FIFO: collecting in the order of sending */
-    TURNED, /* LIFO: collecting in the reverse order */
+    SAME,   /* FIFO: results are collected in the order of sending */
+    TURNED, /* LIFO: results are collected in the reverse order */
 };
 
 static void try_pairs(struct theory_collection *best, struct problem *problem,
@@ -264,8 +266,8 @@ static void try_pairs(struct theory_collection *best, struct problem *problem,
 
 /* ---- LIFO and FIFO of more workers ---- */
 
-/* Sorts the order of sending by rising transfer time of a unit, then by rising
-   compute time, then as in the file. */
+/* Sorts workers into the order of sending: by rising transfer time of a unit,
+   then by rising compute time, then as in the file. */
 static void sort(struct theory_collection *pair, const struct problem *problem)
 {
     struct theory_key keys[THEORY_WORKERS_MAX];
@@ -288,8 +290,9 @@ static void add_share(struct theory_collection *pair,
     pair->computing += share * compute_of(problem, worker);
 }
 
-/* Sets the LIFO plan without idle workers. A worker's sending, computing and
-   collecting fill the time left; its computing time is left for the next. */
+/* Sets the plan in which the worker served last returns its results first, and
+   no worker idles. A worker's sending, computing and collecting fill the time
+   left; its computing time is the time left for the next worker. */
 static void set_lifo(struct theory_collection *pair,
                      const struct problem *problem)
 {
@@ -308,18 +311,21 @@ static void set_lifo(struct theory_collection *pair,
     }
 }
 
-/* A FIFO plan in which only the first workers take part. */
+/* A plan in which workers return results in the order of sending (FIFO). Only
+   the first `takers` of the order get units. */
 struct fifo {
     const struct problem *problem;
     const size_t *sent;
-    quad there, back; /* a unit's transfers, as multiples of THEORY_TRANSFER */
+    /* transfer time of a unit there and back, as multiples of
+       THEORY_TRANSFER */
+    quad there, back;
     size_t takers;
     quad first, last; /* shares of the first and the last worker */
     quad units;
 };
 
-/* Returns the units of worker `i` in the order for each unit of the one before,
-   if neither idles. */
+/* Returns how many units worker `i` of the order gets for each unit of the
+   worker before it, if neither idles. */
 static quad step_of(const struct fifo *fifo, size_t i)
 {
     const struct problem *problem = fifo->problem;
@@ -330,20 +336,21 @@ static quad step_of(const struct fifo *fifo, size_t i)
            (compute_of(problem, to) + fifo->there * send_of(problem, to));
 }
 
-/*
- * Finds the best number of workers. Nobody idles if worker i gets u_i times the
- * first one's share, which is 1 / (there C_1 + E_1 + back sum of C u); C and E
- * are those of results.h. If the link cannot carry that, it is full: the first
- * worker does not wait, and the last one gets what the link can still carry.
- */
+/* Finds the number of workers with which the FIFO plan is best. C and E are a
+   unit's transfer and compute time (results.h); data take `there` C, results
+   `back` C. If nobody idles, worker i gets u_i times as many units as the
+   first, and the first gets 1 / (there C_1 + E_1 + back sum of C u). If the
+   link cannot carry that, it is full: the first worker does not wait, and the
+   last one gets what the link can still carry. */
 static void choose_takers(struct fifo *fifo)
 {
     const struct problem *problem = fifo->problem;
     quad first = compute_of(problem, fifo->sent[0]) +
                  fifo->there * send_of(problem, fifo->sent[0]);
-    quad room = 1 / (fifo->there + fifo->back); /* sum of C a of a full link */
-    quad link = 0;                              /* sum of C u */
-    quad units = 0;                             /* sum of u */
+    /* most C times units that the link can carry */
+    quad room = 1 / (fifo->there + fifo->back);
+    quad link = 0;  /* sum of C u over the workers so far */
+    quad units = 0; /* sum of u over the workers so far */
     quad u = 1;
     bool full = false;
 
@@ -370,8 +377,9 @@ static void choose_takers(struct fifo *fifo)
     }
 }
 
-/* Sets the FIFO plan. With a ratio above 1 collecting is the longer transfer:
-   the plan is then the inverse ratio's plan, backward in time. */
+/* Sets the FIFO plan. If a unit gives more than one unit of results, collecting
+   is the longer transfer. The plan is then that of the inverse ratio, run
+   backward in time. */
 static void set_fifo(struct theory_collection *pair,
                      const struct problem *problem)
 {
@@ -414,8 +422,8 @@ static void move(size_t *order, size_t from, size_t to)
     order[to] = worker;
 }
 
-/* Tries a worker at all places of an order, and leaves it at a better one.
-   Returns whether there was one. */
+/* Tries a worker at all places of an order, and leaves it at the best place.
+   Returns whether that improved the plan. */
 static bool move_one(struct theory_collection *best, struct problem *problem,
                      size_t *order, size_t worker)
 {
@@ -441,8 +449,8 @@ static bool move_one(struct theory_collection *best, struct problem *problem,
     return better;
 }
 
-/* Moves single workers in the order of sending and in that of collecting, as
-   long as the plan improves. */
+/* Moves single workers in the orders of sending and of collecting, as long as
+   the plan improves. */
 static void search(struct theory_collection *best, struct problem *problem,
                    const struct theory_collection *from)
 {
@@ -466,8 +474,6 @@ static void search(struct theory_collection *best, struct problem *problem,
 
 /* ---- results ---- */
 
-/* Removes workers without units from an order. Returns the number of the
-   others. */
 static size_t thin(size_t *order, const struct theory_collection *of,
                    size_t count)
 {
@@ -482,7 +488,8 @@ static size_t thin(size_t *order, const struct theory_collection *of,
     return takers;
 }
 
-/* Scales a pair to the load, and sets each worker's waiting time. */
+/* Scales a plan from a time of 1 to the load, and sets how long each worker
+   waits. */
 static void finish(struct theory_collection *of, const struct problem *problem,
                    quad load)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the zero of a growing function between two ends. A step is the zero of
- * the secant (false position with the Illinois rule), but every third step is
- * the middle, so that both ends move.
+ * Finds the zero of a growing function between two ends, `low` and `high`. A
+ * step evaluates the function where the secant through both ends is 0 (false
+ * position with the Illinois rule). Every third step takes the middle, so that
+ * both ends move.
  *
  *   for (unsigned i = 0; root_open(&root, i); ++i) {
  *       quad at = root_next(&root, i);
@@ -17,19 +18,21 @@
 
 #include <stdbool.h>
 
-#define ROOT_STEPS 200 /* some ten are enough */
+#define ROOT_STEPS 200 /* most steps; some ten are enough */
 
 struct root {
     quad low;
     quad high;
-    quad below;      /* value at low, less than 0 */
-    quad above;      /* value at high, 0 or more */
-    quad near;       /* final distance of the ends, as a fraction of `high` */
-    int last;        /* the end that moved last: -1 low, 1 high, 0 none */
-    bool high_known; /* false: `above` is unknown, so steps go to the middle */
+    quad below; /* the function's value at `low`, less than 0 */
+    quad above; /* the function's value at `high`, 0 or more */
+    /* steps end at this distance of the ends, as a fraction of `high` */
+    quad near;
+    int last; /* which end moved last: -1 low, 1 high, 0 none */
+    /* false: `above` is unknown, so each step takes the middle */
+    bool high_known;
 };
 
-/* Returns whether root->low and root->high are still apart. */
+/* Returns whether another step is needed: the ends are still apart. */
 static inline bool root_open(const struct root *root, unsigned step)
 {
     return step < ROOT_STEPS &&
@@ -46,7 +49,7 @@ static inline quad root_next(const struct root *root, unsigned step)
     return root->low + part * (root->high - root->low);
 }
 
-/* Moves one end to a place that has this value. */
+/* Moves one end to `at`, where the function has this value. */
 static inline void root_set(struct root *root, quad at, quad value)
 {
     int end = value < 0 ? -1 : 1;

@@ -7,13 +7,15 @@
 #include <stdlib.h>
 
 #define TIE                                                                    \
-    ((quad)1 - 0x1p-90L) /* a makespan is shorter only below this factor */
+    ((quad)1 - 0x1p-90L) /* a makespan below TIE times another is shorter */
 
 struct trial {
     const struct theory_input *input;
     struct theory_flow flow;
-    quad last_ps; /* originator's time in the last round */
-    quad all_ps;  /* originator's time in all rounds: the makespan */
+    /* originator's time from the last round's begin to the makespan */
+    quad last_ps;
+    /* originator's time from the first round's begin: the makespan */
+    quad all_ps;
 };
 
 struct choice {
@@ -23,15 +25,14 @@ struct choice {
     quad all_ps;
 };
 
-/* Returns the number of units below which only rounding is left. */
 static quad near_units(const struct trial *trial)
 {
     return ((quad)trial->input->load_units + trial->flow.stream[0].less) *
            QUAD_NEAR;
 }
 
-/* Moves the flow one round back in time. Returns the originator's time in that
-   round: the least feasible one, or last_ps in the last round. */
+/* Plans the flow's round before the current one. Returns the originator's time
+   in it, ps: the least feasible time, or last_ps in the last round. */
 static quad go_back(struct theory_flow *flow, bool last, quad last_ps)
 {
     quad left_ps = theory_flow_round(flow, last);
@@ -41,8 +42,8 @@ static quad go_back(struct theory_flow *flow, bool last, quad last_ps)
     return left_ps;
 }
 
-/* Returns how many units more than the load all rounds take if the originator
-   has last_ps in the last round. Sets the makespan. */
+/* Returns by how many units all rounds exceed the load, if the originator has
+   last_ps in the last round. Sets the makespan. */
 static quad beyond(struct trial *trial, unsigned rounds, quad last_ps)
 {
     struct theory_flow *flow = &trial->flow;
@@ -57,11 +58,10 @@ static quad beyond(struct trial *trial, unsigned rounds, quad last_ps)
     return units;
 }
 
-/*
- * Finds the originator's time in the last round with which all rounds take
- * exactly the load, by secants of a piecewise linear function. Returns false if
- * the rounds always take more.
- */
+/* Finds the originator's time in the last round with which all rounds take
+   exactly the load. The rounds' sum is piecewise linear in this time, and
+   root.h finds where it is the load. Returns false if the rounds always take
+   more. */
 static bool solve(struct trial *trial, unsigned rounds)
 {
     struct root root = {.low = theory_flow_round(&trial->flow, true),
@@ -88,8 +88,8 @@ static bool solve(struct trial *trial, unsigned rounds)
     return true;
 }
 
-/* Keeps the trial if it is better than the choice. Ties go to fewer rounds,
-   then to more phases. */
+/* Makes the trial the choice if its makespan is smaller. Of equal makespans,
+   fewer rounds win, then more phases. */
 static void choose(struct choice *choice, const struct trial *trial,
                    unsigned rounds)
 {
@@ -105,7 +105,8 @@ static void choose(struct choice *choice, const struct trial *trial,
 }
 
 /* Tries all allowed numbers of phases with `least` to `most` rounds. Several
-   rounds need a phase. Returns the largest feasible number of rounds. */
+   rounds need at least one phase. Returns the largest number of rounds that is
+   feasible. */
 static unsigned search(struct trial *trial, struct choice *choice,
                        unsigned least, unsigned most)
 {
@@ -214,21 +215,20 @@ int theory_parts_finish(struct theory_plan *plan, struct theory_detail *detail,
 
 /* ---- one round of equal nodes with fewer ports ---- */
 
-/* Nodes that have equal time left after a phase: those reached last, and their
-   parents. */
+/* Nodes that have equal time left after a phase: those that the phase reached
+   last, and their parents. */
 struct holders {
     quad left_ps;
     uint64_t nodes;
 };
 
-/* Returns the time left at a receipt in phase i, if the lane has `left_ps` when
-   the circuit begins. */
+/* Returns the time, ps, that a node reached in phase i has left at its receipt,
+   if its parent's lane has `left_ps` when the circuit begins. */
 static quad after(const struct theory_flow *flow, unsigned i, quad left_ps)
 {
     return flow->stream[i].scale * left_ps - flow->stream[i].behind;
 }
 
-/* Returns the part of one node of layer i with `left_ps` left. */
 static struct theory_part part_of(const struct theory_flow *flow, unsigned i,
                                   quad left_ps, quad near)
 {
@@ -243,8 +243,7 @@ static void set_layers(struct theory_plan *plan, const struct theory_flow *flow,
                        quad near)
 {
     unsigned batches = flow->members->batches;
-    quad average_ps =
-        flow->stream[0].left; /* average over nodes that have a load */
+    quad average_ps = flow->stream[0].left;
     quad first_ps = average_ps;
 
     plan->layer[0] = part_of(flow, 0, average_ps, near);
@@ -263,8 +262,9 @@ static void set_layers(struct theory_plan *plan, const struct theory_flow *flow,
     }
 }
 
-/* Sets layer i's groups: nodes with equal parts, reached in one batch by the
-   same parents. Those serve one group after the other. */
+/* Sets the groups of layer i. A group's nodes have equal parts: one batch of
+   the phase reaches them, from parents with equal time left. Groups are set one
+   after the other. */
 static void set_groups(struct theory_detail *detail, struct holders holders[],
                        const struct theory_flow *flow, unsigned i, quad near)
 {
@@ -330,7 +330,8 @@ static void set_detail(struct theory_detail *detail, struct trial *trial,
     free(turn_ps);
 }
 
-/* Plans one round with fewer ports, in which each group of nodes has a part. */
+/* Plans one round for nodes that use fewer than four ports at once. Each group
+   of nodes that receive at equal times has a part. */
 static int single_round(struct theory_plan *plan, struct theory_detail *detail,
                         const struct theory_members *members, unsigned phases)
 {

@@ -8,18 +8,21 @@
 
 #include <stdlib.h>
 
-#define NEAR 0x1p-60L /* fractions of the load that are equal */
-#define PIECES 64     /* most steps towards one part; few are usual */
+#define NEAR 0x1p-60L /* parts of the load count as equal within this */
+/* most steps of Newton's method for one part; few are usual */
+#define PIECES 64
 
 struct receipt {
     long double startup_ps;  /* startup of the circuit to the member */
-    long double transfer_ps; /* transfer time of the member's volume */
-    long double start_ps;    /* member's first receipt */
-    long double last_ps;     /* receipt in the round before */
-    /* The receipt in the current round, ps: constant_ps + part * slope_ps. */
+    long double transfer_ps; /* transfer time of all that the member gets */
+    long double start_ps; /* time of the member's receipt in the first round */
+    long double last_ps;  /* time of the member's receipt in the round before */
+    /* Receipt in the current round, which carries the part `part` of the load:
+       constant_ps + part * slope_ps. */
     long double constant_ps;
     long double slope_ps;
-    uint32_t lane_end; /* lane's last member; set in the first */
+    /* last member of the lane; set in the lane's first member */
+    uint32_t lane_end;
 };
 
 struct trial {
@@ -27,8 +30,8 @@ struct trial {
     struct theory_flow flow;
     struct receipt *receipt;
     unsigned rounds;
-    bool enough;         /* more rounds end no earlier */
-    long double best_ps; /* best makespan so far; 0: none */
+    bool enough;         /* true: more rounds than this would end no earlier */
+    long double best_ps; /* best makespan of all trials so far; 0: none */
     long double makespan_ps;
     long double part[THEORY_ROUNDS_MAX];
 };
@@ -49,8 +52,9 @@ static void set_lanes(struct trial *trial)
     }
 }
 
-/* Plans one round with transfer times multiplied by `first`; its makespan is
-   stream[0].left. Returns false if a node receives negative units. */
+/* Plans one round whose transfers carry only the part `first` of each volume.
+   Its makespan is stream[0].left. Returns false if a node receives negative
+   units. */
 static bool plan_volumes(struct theory_flow *flow, quad first)
 {
     const struct theory_stream *root = flow->stream;
@@ -63,8 +67,9 @@ static bool plan_volumes(struct theory_flow *flow, quad first)
     return root->left >= least_ps - least_ps * QUAD_NEAR;
 }
 
-/* Sets volumes and first receipts. Returns false if a node receives negative
-   units. */
+/* Sets each member's volume in all rounds, and its first receipt, if the first
+   round carries the part `first` of the load. Returns false if a node receives
+   negative units. */
 static bool set_volumes(struct trial *trial, long double first)
 {
     const struct theory_flow *flow = &trial->flow;
@@ -84,8 +89,8 @@ static bool set_volumes(struct trial *trial, long double first)
     return feasible;
 }
 
-/* Sets when the send to member `index` can begin: a line in the round's size,
-   valid near the size `part`. */
+/* Sets when the send to member `index` can begin: a straight line in the
+   round's part of the load, valid near `part`. */
 static void set_ready(struct trial *trial, uint32_t index, long double part)
 {
     const struct theory_member *member = &trial->members->member[index];
@@ -106,9 +111,9 @@ static void set_ready(struct trial *trial, uint32_t index, long double part)
     }
 }
 
-/* Computes all receipts of a round of size `part`. Each must come before its
-   member has computed `done` of its load. Returns `part`, or less if a receipt
-   is late. */
+/* Computes all receipts of a round that carries `part` of the load. Each must
+   come before its member has computed the part `done`, which earlier rounds
+   brought. Returns `part`, or less if a receipt is late. */
 static long double receive(struct trial *trial, long double part,
                            long double done)
 {
@@ -134,7 +139,7 @@ static long double receive(struct trial *trial, long double part,
 }
 
 /* Returns the largest part of the load, up to 1, that a next round can bring in
-   time. The rounds before brought the part `done`. */
+   time, after rounds that brought the part `done`. */
 static long double next_part(struct trial *trial, long double done)
 {
     long double part = 1;
@@ -155,8 +160,9 @@ static long double next_part(struct trial *trial, long double done)
     return part;
 }
 
-/* Returns the sum of all parts for this first part, less 1; below 0 if the
-   rounds do not suffice. Unneeded rounds get part 0. */
+/* Returns the sum of all rounds' parts less 1, if the first round carries the
+   part `first`. It is below 0 if the rounds do not carry the load. Rounds that
+   are not needed get part 0. */
 static long double beyond(struct trial *trial, long double first)
 {
     long double done = first;
@@ -174,9 +180,9 @@ static long double beyond(struct trial *trial, long double first)
     return done - 1;
 }
 
-/* Finds the least first part of the load with which trial->rounds rounds bring
-   all. Returns false if fewer rounds suffice for it, if only one round is
-   feasible, or if another plan ends earlier. */
+/* Finds the least part for the first round with which trial->rounds rounds
+   carry the load. Returns false if fewer rounds are enough, if only one round
+   is feasible, or if a plan found before ends earlier. */
 static bool solve(struct trial *trial)
 {
     long double *last = &trial->part[trial->rounds - 1];

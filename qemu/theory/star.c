@@ -6,13 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most orders by theory_star_sort(); each order's makespan gives the next. */
+/* Most orders tried by theory_star_sort(). The makespan of one order is the
+   time for which the next one is sorted. */
 #define CHANGES_MAX 4
 
-/* Most calls of join() while single workers are moved. */
+/* Most calls of join() while single workers are moved to other places of the
+   order. */
 #define JOINS_MAX 1000000
 
-/* A worker is moved only if the makespan falls below this factor. */
+/* A worker is moved only if the makespan then falls below SHORTER times
+   itself. */
 #define SHORTER (1 - 1e-12L)
 
 void theory_star_plan_init(struct theory_star_plan *plan, size_t sends_max)
@@ -47,12 +50,10 @@ void theory_star_plan_finish(struct theory_star_plan *plan,
 
 /* ---- chains ---- */
 
-/*
- * Workers that are served one after the other, with time s left when the first
- * transfer begins. They take `taken s - late` units in all, and leave `kept s -
- * delay` of the time to later workers. Each gets more than 0 if s is more than
- * `least`.
- */
+/* Workers that the master serves one after the other, with time s left until
+   the makespan when the first transfer begins. They take `taken s - late` units
+   in all. After them, `kept s - delay` of the time is left for later workers.
+   Each of them gets more than 0 units if s is more than `least`. */
 struct chain {
     quad taken, late;
     quad kept, delay;
@@ -76,8 +77,8 @@ static struct chain chain_of(const struct theory_star *star, size_t worker)
                           .least = least};
 }
 
-/* Returns the chain of two: the workers of `next` come after those of
-   `first`. */
+/* Joins two chains (workers that are served one after the other) to one: those
+   of `next` come after those of `first`. */
 static struct chain join(const struct chain *first, const struct chain *next)
 {
     return (struct chain){
@@ -89,8 +90,8 @@ static struct chain join(const struct chain *first, const struct chain *next)
             quad_max(first->least, (next->least + first->delay) / first->kept)};
 }
 
-/* Returns the makespan with which a chain and the master take the load; chunks
-   may be negative. */
+/* Returns the makespan with which a chain's workers and the master take exactly
+   the load. Some chunks may be negative. */
 static quad balance(const struct chain *chain, const struct theory_star *star)
 {
     return (star->load + chain->late) / (chain->taken + star->master_rate);
@@ -98,22 +99,22 @@ static quad balance(const struct chain *chain, const struct theory_star *star)
 
 /* ---- one round in a given order ---- */
 
-/* A round in a given order. With startups a heuristic selects workers of the
-   order; another selection may be better. */
+/* One round that serves workers in a given order. If there are startups, some
+   workers may get nothing: a heuristic selects who takes part, so a better
+   selection may exist. */
 struct round {
     const struct theory_star *star;
     size_t count;
-    struct chain step[THEORY_WORKERS_MAX]; /* chain of each ordered worker */
-    bool in[THEORY_WORKERS_MAX]; /* in[i]: the order's worker i is used */
+    /* each worker's chain, in the order of sending */
+    struct chain step[THEORY_WORKERS_MAX];
+    bool in[THEORY_WORKERS_MAX]; /* in[i]: worker i of the order takes part */
     quad makespan;
 };
 
-/*
- * Removes workers that get nothing or less within the makespan. With `refill`
- * it selects anew: workers that get something, one after the other. Returns
- * whether the selection has changed. The chunks' sum is more than 0, so at
- * least one worker stays.
- */
+/* Removes workers that would get no units, or fewer, within the makespan. If
+   `refill` is true it selects anew among all workers, one after the other,
+   those that get units. Returns whether the selection has changed. All chunks
+   together are more than 0, so at least one worker stays. */
 static bool choose(struct round *round, bool refill)
 {
     struct chain before = nobody;
@@ -136,8 +137,8 @@ static bool choose(struct round *round, bool refill)
     return any;
 }
 
-/* Computes the makespan, and removes workers, until each selected one gets
-   something. */
+/* Computes the makespan and removes workers until each selected worker gets
+   units. */
 static void settle(struct round *round)
 {
     do {
@@ -152,7 +153,6 @@ static void settle(struct round *round)
     } while (choose(round, false));
 }
 
-/* Selects other workers as long as that shortens the makespan. */
 static void refill(struct round *round)
 {
     struct round trial = *round;
@@ -166,8 +166,8 @@ static void refill(struct round *round)
     }
 }
 
-/* Plans for `count` different workers, at least one, in this order. Time:
-   O(count) for each removal of workers. */
+/* Plans one round for `count` different workers, at least one, in this order.
+   Cost: O(count) for each removal of workers. */
 static void plan_order(struct theory_star_plan *plan,
                        const struct theory_star *star, const size_t *order,
                        size_t count)
@@ -238,8 +238,8 @@ struct best {
     quad makespan; /* 0: none yet */
 };
 
-/* Keeps an order if all of its workers get something and it ends before
-   `shorter` times the best. Returns whether it does. */
+/* Makes an order the best if all of its workers get units and its makespan is
+   below `shorter` times the best one's. Returns whether it does. */
 static bool judge(struct best *best, const struct theory_star *star,
                   const struct chain *chain, const size_t *order, size_t count,
                   quad shorter)
@@ -256,8 +256,8 @@ static bool judge(struct best *best, const struct theory_star *star,
     return true;
 }
 
-/* Tries all orders of all workers and all of their prefixes. Prefixes shared
-   with the order before are skipped. */
+/* Tries all orders of all workers, and all orders of fewer workers as their
+   prefixes. Skips prefixes that the order before had, too. */
 static void search(struct best *best, const struct theory_star *star)
 {
     size_t all = star->workers->count;
@@ -283,15 +283,17 @@ static void search(struct best *best, const struct theory_star *star)
 
 struct moves {
     const struct theory_star *star;
-    struct chain step[THEORY_WORKERS_MAX]; /* chain of each worker */
+    struct chain step[THEORY_WORKERS_MAX]; /* chain of each worker alone */
     size_t trial[THEORY_WORKERS_MAX + 1];
-    struct chain before[THEORY_WORKERS_MAX + 1]; /* first 0, 1, .. workers */
-    struct chain behind[THEORY_WORKERS_MAX + 1]; /* workers from 0, 1, .. on */
-    size_t joins;                                /* so far */
+    /* before[i]: chain of the trial's first i workers */
+    struct chain before[THEORY_WORKERS_MAX + 1];
+    /* behind[i]: chain of the trial's workers from i on */
+    struct chain behind[THEORY_WORKERS_MAX + 1];
+    size_t joins; /* number of calls of join() so far */
 };
 
-/* Writes the order without a worker to `trial`, and its chains. Returns the
-   number of other workers. */
+/* Writes the best order without `worker` to `trial`, and its chains. Returns
+   the number of workers in it. */
 static size_t take_out(struct moves *moves, const struct best *best,
                        size_t worker)
 {
@@ -314,8 +316,8 @@ static size_t take_out(struct moves *moves, const struct best *best,
     return rest;
 }
 
-/* Tries the order without a worker, then with it at each place. Returns whether
-   one is better. */
+/* Tries the best order without a worker, then with this worker at each place.
+   Returns whether one of these orders is better; it becomes the best. */
 static bool move(struct moves *moves, struct best *best, size_t worker)
 {
     size_t *trial = moves->trial;
@@ -373,8 +375,8 @@ static bool replan(struct theory_star_plan *plan,
     return shorter;
 }
 
-/* Improves the order: repeatedly by theory_star_sort() for the plan's makespan,
-   then by moving single workers. */
+/* Improves the order: sorts repeatedly by theory_star_sort() for the plan's
+   makespan, then moves single workers. */
 static void improve(struct theory_star_plan *plan,
                     const struct theory_star *star, struct best *best)
 {

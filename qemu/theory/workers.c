@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define WORDS (THEORY_COLUMNS_MAX + 1)
-#define SHOWN_BYTES 80 /* most bytes of a shown word */
+#define SHOWN_BYTES 80 /* most bytes of a wrong word that a message shows */
 
 bool theory_line_complain(const struct theory_line *line, const char *column,
                           const char *word, const char *allowed)
@@ -27,7 +27,6 @@ bool theory_line_complain(const struct theory_line *line, const char *column,
     return false;
 }
 
-/* Splits a line into words. Returns their number. */
 static unsigned split(char *word[WORDS], char *text)
 {
     unsigned words = 0;

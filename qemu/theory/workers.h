@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads files with lines of words. Empty lines and text behind a `#` are
-   skipped. */
+/* Reads text files in which each line has words separated by blanks. Empty
+   lines, and text behind a `#`, are skipped. */
 #ifndef QEMU_THEORY_WORKERS_H
 #define QEMU_THEORY_WORKERS_H
 
@@ -14,16 +14,16 @@ struct theory_line {
     unsigned number; /* from 1 */
 };
 
-/* Prints what is wrong with a line, with the column and the word; NULL stands
-   for the whole line. Returns false. */
+/* Prints on stderr what is wrong with a line of the file: the column's name,
+   the word, and the allowed values. `column` NULL stands for the whole line.
+   Returns false. */
 bool theory_line_complain(const struct theory_line *line, const char *column,
                           const char *word, const char *allowed);
 
-/*
- * Reads a file. take() gets each line's words, one or more, and must not keep
- * them. Words beyond the fifth are ignored. Returns 0; or EXIT_USAGE after a
- * message on stderr, which take() prints if it returns false.
- */
+/* Reads a file and calls take() for each line with its words, one or more.
+   take() must not keep the words. Words beyond the fifth are ignored. Returns
+   0. Returns EXIT_USAGE after a message on stderr, which take() prints if it
+   returns false. */
 NODISCARD int
 theory_lines_read(const char *path,
                   bool (*take)(void *own, const struct theory_line *line,
@@ -33,48 +33,50 @@ theory_lines_read(const char *path,
 #define THEORY_WORKERS_MAX 1000
 #define THEORY_COLUMNS_MAX 4
 
-/* The columns of a worker's line. */
 struct theory_form {
-    const char *words;                      /* "g w [G [W]]", for messages */
+    const char *words; /* names of all columns, for messages: "g w [G [W]]" */
     const char *column[THEORY_COLUMNS_MAX]; /* "g", "w" .. */
-    bool positive[THEORY_COLUMNS_MAX];      /* more than 0; else 0 or more */
-    unsigned least;                         /* least numbers of a line */
-    unsigned most;                          /* most numbers of a line */
+    /* true: the number must be more than 0; false: 0 or more */
+    bool positive[THEORY_COLUMNS_MAX];
+    unsigned least; /* least number of columns that a line must have */
+    unsigned most;  /* most columns that a line may have */
 };
 
 struct theory_workers {
-    const char *path; /* the caller's */
+    const char *path; /* path of the file; the string is the caller's */
     size_t count;
-    /* numbers[i]: worker i's numbers; 0 where the line has ended. */
+    /* numbers[i]: worker i's numbers; 0 for columns that the line lacks */
     quad numbers[THEORY_WORKERS_MAX][THEORY_COLUMNS_MAX];
-    unsigned line[THEORY_WORKERS_MAX]; /* line of each worker, from 1 */
+    /* number of each worker's line in the file, from 1 */
+    unsigned line[THEORY_WORKERS_MAX];
 };
 
 /*
- * Reads the workers of a platform, one a line, at least one:
+ * Reads a file with at least one worker, one worker a line:
  *
  *     # g  w    G
  *     1    7/2  0.5
  *     2    4            # the last numbers of a line may be optional
  *
- * Returns 0; or EXIT_USAGE after a message on stderr, with the line.
+ * Returns 0; or EXIT_USAGE after a message on stderr that names the line.
  */
 NODISCARD int theory_workers_read(struct theory_workers *workers,
                                   const char *path,
                                   const struct theory_form *form);
 
-/* A worker and the numbers by which it is sorted. */
+/* A worker, and the two numbers by which workers are sorted. */
 struct theory_key {
     quad first, second;
     size_t worker;
 };
 
-/* Sorts by rising keys, then by rising workers. */
+/* Sorts by rising `first`, then rising `second`, then rising `worker`. */
 void theory_keys_sort(struct theory_key *keys, size_t count);
 
-/* Permutations of workers 0 .. count - 1 in lexical order: theory_order_first()
-   writes the first one. theory_order_next() writes the next one and returns the
-   first place that differs, or `count` if there is none. */
+/* Writes permutations of workers 0 .. count - 1 in lexical order.
+   theory_order_first() writes the first one. theory_order_next() replaces one
+   by the next and returns the first place that differs, or `count` if it was
+   the last. */
 void theory_order_first(size_t *order, size_t count);
 size_t theory_order_next(size_t *order, size_t count);
 

@@ -169,8 +169,6 @@ def test_the_schedule_of_the_guide(tmp_path):
          library, folder / "columns.c", ROOT / "qemu/schedule/tree.c",
          ROOT / "torus/torus.c", ROOT / "qemu/base/memory.c"], check=True)
     columns = core.c.CDLL(str(library))
-    columns.schedule_tree_grow.argtypes = [
-        core.c.POINTER(core.Branch), core.Size, core.Coord, core.c.c_void_p]
     for width, height in ((1, 1), (1, 4), (6, 1), (5, 5), (7, 3)):
         x, y = width // 2, height - 1
         phases, raw = core.tree(columns, "columns", width, height, (x, y))

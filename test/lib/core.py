@@ -35,7 +35,8 @@ ROUNDS_MAX, ROUNDS_PHASES_MAX = 16, 10
 
 # What Python calls the structs of libcore.so.
 STRUCTS = {"Size": "torus_size", "Coord": "torus_coord", "Path": "torus_path",
-           "Branch": "schedule_branch", "Job": "plan_job",
+           "Branch": "schedule_branch", "Sent": "schedule_circuit",
+           "Job": "plan_job",
            "Circuit": "plan_circuit", "Plan": "planner_plan",
            "Split": "torus_split", "RoundsPlan": "rounds_plan",
            "TreeRounds": "tree_rounds", "Slots": "slots", "Farm": "farm",
@@ -111,30 +112,33 @@ def tree_rounds(core, branches, given, least, most, round_end=0, overhead=0,
             [list(tables[words * r:words * (r + 1)]) for r in range(rounds)])
 
 
-def grow(core, name, room, size, originator):
-    """The last phase of a tree with the circuits of schedule_NAME()."""
-    fill = c.cast(getattr(core, f"schedule_{name}"),
-                  core.schedule_tree_grow.argtypes[3])
-    return core.schedule_tree_grow(room, struct_of.Size(*size),
-                                   struct_of.Coord(*originator), fill)
+def ordered(core, circuits, width, height, originator):
+    """(phases, branches) of the tree that circuits make."""
+    room = (struct_of.Branch * (width * height))()
+    phases = core.schedule_tree_order(room, struct_of.Size(width, height),
+                                      struct_of.Coord(*originator), circuits)
+    return phases, bytes(room)[:c.sizeof(struct_of.Branch) * room[0].nodes]
 
 
 def tree(core, name, width, height, originator=(0, 0)):
-    """(phases, bytes of the branches) of schedule_NAME()."""
-    room = (struct_of.Branch * (width * height))()
-    phases = grow(core, name, room, (width, height), originator)
-    return phases, bytes(room)
+    """(phases, bytes of the branches) of schedule_NAME(); None if it has none
+    for the size."""
+    circuits = (struct_of.Sent * (width * height))()
+    fill = getattr(core, f"schedule_{name}")
+    if not fill(circuits, struct_of.Size(width, height)):
+        return None
+    return ordered(core, circuits, width, height, originator)
 
 
 def group_star(core, width, height, originator, members):
     """(phases, bytes of the branches) of schedule_group_star()."""
-    room = (struct_of.Branch * (width * height))()
+    circuits = (struct_of.Sent * (width * height))()
     member = (c.c_bool * (width * height))()
     for x, y in members:
         member[y * width + x] = True
-    phases = core.schedule_group_star(room, struct_of.Size(width, height),
-                                      struct_of.Coord(*originator), member)
-    return phases, bytes(room)[:c.sizeof(struct_of.Branch) * room[0].nodes]
+    core.schedule_group_star(circuits, struct_of.Size(width, height),
+                             struct_of.Coord(*originator), member)
+    return ordered(core, circuits, width, height, originator)
 
 
 def branches_of(raw):

@@ -21,10 +21,10 @@
 
 #define WINDOW_BYTES 0x01000000u
 #define ZYGOTE_WINDOW "quincunx-zygote"
-#define CONTROL_FD 64 /* launcher's socket: above QEMU's descriptors */
+#define CONTROL_FD 64 /* launcher's socket; QEMU has no descriptor as high */
 #define DESCRIPTORS 64
 #define EVENTFDS_MAX 16u
-#define TABLE_ELEMENTS 512u /* initial size of QEMU's table of code blocks */
+#define TABLE_ELEMENTS 512u /* first size of QEMU's table of code blocks */
 #define ENDING 3u
 
 struct request {
@@ -34,9 +34,9 @@ struct request {
     unsigned fds;
 };
 
-/* Sets *function to the symbol `name` in the libraries after this object, or
-   with RTLD_DEFAULT in the program. Sets NULL and returns false if there is
-   none. */
+/* Finds the function or variable `name` of QEMU (RTLD_DEFAULT) or of a library
+   loaded after this one (RTLD_NEXT), and sets *function to it. If there is
+   none, sets NULL and returns false. */
 static bool find(void *function, void *where, const char *name)
 {
     void *found = dlsym(where, name);
@@ -46,7 +46,7 @@ static bool find(void *function, void *where, const char *name)
 }
 
 /* Makes QEMU's classes of machines before any fork. Otherwise each board would
-   make them all, to find the one of its own machine. */
+   make all of them to find its own machine's. */
 static void make_classes(void)
 {
     void *(*object_class_get_list)(const char *type, bool abstract_too);
@@ -58,8 +58,9 @@ static void make_classes(void)
 
 /* ---- forks of machines ---- */
 
-/* Variables and functions of QEMU that a fork of a whole machine needs. If QEMU
-   does not export one, boards are forked before the machine is made. */
+/* Variables and functions of QEMU that are needed to fork a process whose
+   machine is made. If QEMU does not export one of them, boards are forked
+   before the machine is made. */
 static struct {
     int *autostart;
     int *tcg_cur_ctxs;
@@ -72,8 +73,8 @@ static struct {
     void (*vm_start)(void);
 } emulator;
 
-/* The argument of a thread's function, as QEMU's qemu_thread_create() passes
-   it. The thread frees it. */
+/* Argument of a thread's function as QEMU's qemu_thread_create() passes it. The
+   thread frees it. */
 struct thread_args {
     void *(*run)(void *arg);
     void *arg;
@@ -81,14 +82,14 @@ struct thread_args {
 };
 
 static struct {
-    bool expected; /* the zygote makes a machine for its forks */
+    bool expected; /* true: the zygote makes a machine before it forks */
     int control;
-    int bell; /* unused end of the doorbell that QEMU has */
+    int bell; /* the end of the zygote's doorbell that nobody uses */
     int window_fd;
     pthread_t *thread;
     void *(*start)(void *args);
     struct thread_args args;
-    pthread_cond_t *waits_for; /* on which the processor's thread waits */
+    pthread_cond_t *waits_for; /* what the processor's thread waits on */
     void *window;
     int eventfd[EVENTFDS_MAX];
     unsigned eventfds;
@@ -116,8 +117,8 @@ static bool find_emulator(void)
     return found;
 }
 
-/* Gives the zygote's machine a window and a doorbell that no board uses.
-   Returns false if that fails. */
+/* Gives the zygote's machine a window (memory shared with its switch) and a
+   doorbell, which no board uses. Returns false if that fails. */
 static bool expect_machine(void)
 {
     int pair[2];
@@ -157,8 +158,8 @@ static void find_window(void)
     }
 }
 
-/* Finds the descriptors that each board must replace: eventfds, and the file of
-   the window. */
+/* Finds the descriptors that each board must replace by its own: eventfds, and
+   the file of the window. */
 static void find_descriptors(void)
 {
     for (int fd = 0; fd < DESCRIPTORS; ++fd) {
@@ -180,7 +181,8 @@ static void find_descriptors(void)
     }
 }
 
-/* Starts the processor's thread in the board: a fork does not copy threads. */
+/* Starts the thread of the board's processor, since a fork does not copy
+   threads. */
 static void start_processor(void)
 {
     struct thread_args *args = malloc(sizeof *args);
@@ -197,7 +199,7 @@ static void start_processor(void)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     error = pthread_create(machine.thread, NULL, machine.start, args);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error != 0) { /* as qemu_thread_create() does */
+    if (error != 0) { /* qemu_thread_create() aborts in this case, too */
         fprintf(stderr, "zygote.so: the processor's thread: %s\n",
                 strerror(error));
         abort();
@@ -246,8 +248,8 @@ static void reply(int socket, pid_t board)
 }
 
 /* Waits in the board until `middle`, the process that forked it, has ended. The
-   launcher then adopts the board. The board dies with the launcher, and ends if
-   it was adopted by another process. */
+   launcher then becomes its parent. If another process does, the board ends. It
+   dies with the launcher. */
 static void await_adoption(pid_t launcher, pid_t middle)
 {
     while (getppid() == middle) {
@@ -259,8 +261,8 @@ static void await_adoption(pid_t launcher, pid_t middle)
     }
 }
 
-/* Moves the received descriptors to FORKER_FD and so on. The received numbers
-   are higher and rise, so none is overwritten before it is copied. */
+/* Moves the board's descriptors to FORKER_FD and so on. They were received with
+   rising, higher numbers, so none is overwritten before it is moved. */
 static void become_board(const struct request *request, pid_t middle)
 {
     setpgid(0, 0);
@@ -277,7 +279,7 @@ static void become_board(const struct request *request, pid_t middle)
     }
 }
 
-/* Receives a request. Returns false after the last one. */
+/* Receives a request. Returns false if no more can come. */
 static bool receive(struct request *request)
 {
     union {
@@ -312,8 +314,8 @@ static bool receive(struct request *request)
 }
 
 /* Forks a board. Returns true in the board, false in the zygote. The process
-   between them shares the zygote's memory (vfork), so memory is copied once,
-   not twice. */
+   between them shares the zygote's memory (vfork), so that it is copied once
+   only. */
 static bool fork_board(const struct request *request)
 {
     pid_t middle = vfork();
@@ -335,7 +337,7 @@ static bool fork_board(const struct request *request)
     return false;
 }
 
-/* Serves requests. Returns only in boards. */
+/* Forks a board for each request. Returns only in boards. */
 static void serve(void)
 {
     struct request request;
@@ -349,8 +351,9 @@ static void serve(void)
     _exit(0);
 }
 
-/* Does what fopen() and fopen64() do. But at FORKER_FILE it prepares for a
-   machine that is forked later; if that fails, it serves requests. */
+/* Replaces fopen() and fopen64(). When QEMU opens FORKER_FILE, prepares the
+   zygote to make a machine and fork later; if that cannot be, forks boards
+   here. */
 static FILE *open_stream(const char *name, const char *path, const char *mode)
 {
     FILE *(*next)(const char *path, const char *mode);
@@ -376,8 +379,8 @@ FILE *fopen64(const char *restrict path, const char *restrict mode)
     return open_stream("fopen64", path, mode);
 }
 
-/* Serves requests when the zygote's machine is made but not started. In a
-   board, renews what a fork cannot share, and starts the machine. */
+/* Forks boards when the zygote's machine is made, but has not started. In a
+   board, makes anew what a fork cannot share, and starts the machine. */
 static void serve_machine(void)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
@@ -415,7 +418,8 @@ static void serve_machine(void)
     emulator.unlock();
 }
 
-/* Replaces ppoll(), by which QEMU's main loop waits, to begin serving there. */
+/* Replaces ppoll(), in which QEMU's main loop waits. At the first call the
+   zygote begins to fork. */
 int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
           const sigset_t *mask)
 {
@@ -466,7 +470,7 @@ int pthread_cond_wait(pthread_cond_t *restrict condition,
     return next(condition, mutex);
 }
 
-/* Replaces madvise() to ignore MADV_DONTFORK: forks need the zygote's
+/* Replaces madvise(), and ignores MADV_DONTFORK: forks need the zygote's
    memory. */
 int madvise(void *memory, size_t bytes, int advice)
 {

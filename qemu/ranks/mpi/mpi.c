@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The transport of ranks by MPI: a shared object, loaded at run time. */
+/* Carries bytes between ranks by MPI (qemu/ranks/transport.h). This is a shared
+   object that is loaded at run time. */
 #include "qemu/ranks/transport.h"
 
 #include <limits.h>
@@ -19,13 +20,14 @@ struct item {
     int from;
 };
 
-/* Messages being sent or received, in the order in which that began. */
+/* Messages that are being sent or received, in the order in which that
+   began. */
 struct list {
     struct item *first;
     struct item **end;
 };
 
-/* Global state: a process is one rank. */
+/* Global state, since a process is one rank. */
 static struct list out = {.end = &out.first};
 static struct list in = {.end = &in.first};
 
@@ -48,7 +50,6 @@ static struct item *add(struct list *list)
     return item;
 }
 
-/* Removes the item at *place from the list, and frees it. */
 static void drop(struct list *list, struct item **place)
 {
     struct item *item = *place;
@@ -68,7 +69,6 @@ static bool is_complete(struct item *item)
     return complete != 0;
 }
 
-/* Returns whether mpirun has started all ranks on this host. */
 static bool is_one_host(void)
 {
     const char *all = getenv("OMPI_COMM_WORLD_SIZE");
@@ -77,8 +77,8 @@ static bool is_one_host(void)
     return all != NULL && here != NULL && strcmp(all, here) == 0;
 }
 
-/* Starts MPI with all signals blocked, so that its threads take no signal of
-   this process. */
+/* Starts MPI with all signals blocked, so that its threads take none of this
+   process's signals. */
 static int init_thread(void)
 {
     sigset_t all;
@@ -98,8 +98,9 @@ static int begin(unsigned *rank, unsigned *ranks)
     int number;
 
     if (is_one_host()) {
-        /* Searching for fast networks, not needed on one host, takes 0.2 of the
-           0.3 s of the start. The user's own settings stay. */
+        /* MPI would search for fast networks, which is not needed on one host
+           and takes 0.2 s of the 0.3 s until it is ready. What the user has set
+           stays. */
         setenv("OMPI_MCA_pml", "ob1", 0);
         setenv("OMPI_MCA_osc", "^ucx", 0);
     }
@@ -142,7 +143,6 @@ static void send_bytes(unsigned to, void *data, size_t bytes)
     sweep();
 }
 
-/* Begins to receive all messages that have arrived. */
 static void begin_receiving(void)
 {
     int there = 1;
@@ -167,7 +167,7 @@ static void begin_receiving(void)
     }
 }
 
-/* Returns whether an earlier message of the same rank is still being
+/* Returns whether an earlier message of the same rank is not completely
    received. */
 static bool is_behind(const struct item *item)
 {

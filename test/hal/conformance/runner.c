@@ -108,8 +108,11 @@ static int start(struct backend *backend)
 static void run(struct record *to)
 {
     uint8_t payload[PROGRAM_ORDER_BYTES];
+    static const struct torus_coord originator = {0, 0};
     const struct mesh_config config = {
         .size = size,
+        .originators = 1,
+        .originator = &originator,
         .fabric = {.size = size,
                    .profile.startup_ps = STARTUP_PS,
                    .profile.transfer_ps = BYTE_PS,

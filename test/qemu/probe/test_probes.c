@@ -62,7 +62,8 @@ static void suite_open(struct suite *suite, struct torus_size size,
 
     *suite = (struct suite){
         .config = {.size = size,
-                   .originator = originator,
+                   .originators = 1,
+                   .originator = &suite->originator.at,
                    .fabric = {.size = size,
                               .profile.startup_ps = STARTUP_PS,
                               .profile.transfer_ps = BYTE_PS,
@@ -115,7 +116,7 @@ static void suite_job(struct unit *unit, struct suite *suite, uint32_t units)
         tree = schedule_tree(
             SCHEDULE_PETERS_SYSKA,
             &(struct schedule_nodes){.size = config->size,
-                                     .originator = config->originator});
+                                     .originator = config->originator[0]});
         wire.tree = tree;
         wire.tree_nodes = (uint16_t)nodes;
     }
