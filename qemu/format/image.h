@@ -80,8 +80,8 @@ static inline uint32_t image_sample(const struct image *image, size_t i)
                              : ((uint16_t *)(void *)image->samples)[i];
 }
 
-/* Read the bytes of a file of the kind, and do not change them. `path` is for
-   messages, `load` takes notes. Each returns 0 or 1. */
+/* Read the bytes of a file of the kind, behind which is a spare one. `path` is
+   for messages, `load` takes notes. Each returns 0 or 1. */
 NODISCARD int image_png_read(struct image *image, struct format_load *load,
                              const char *path, uint8_t *data, size_t bytes);
 NODISCARD int image_pnm_read(struct image *image, struct format_load *load,

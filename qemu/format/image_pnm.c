@@ -137,10 +137,15 @@ int image_pnm_read(struct image *image, struct format_load *load,
                    const char *path, uint8_t *data, size_t bytes)
 {
     struct work work = {.image = image, .bytes = bytes};
-    FILE *file = fmemopen(data, bytes, "rb");
-    const char *reason =
-        file == NULL ? strerror(errno) : read_image(&work, file);
+    bool plain = data[1] <= '3';
+    FILE *file;
+    const char *reason;
 
+    /* The buffer has a spare byte. libnetpbm needs a blank behind the last
+       number of a plain file, which need not be there. */
+    data[bytes] = '\n';
+    file = fmemopen(data, bytes + plain, "rb");
+    reason = file == NULL ? strerror(errno) : read_image(&work, file);
     end_work(&work);
     if (file != NULL) {
         fclose(file);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads TIFF by rows or tiles: grey, palettes and RGB of 1 to 16 bits, which
- * become 8 or 16. What else libtiff knows (other colours) it converts to RGB of
- * 8 bits. libtiff passes reasons of errors to one function for all files, which
+ * Reads TIFF by rows or tiles: grey and RGB of 1 to 16 bits, which become 8 or
+ * 16. What else libtiff knows (palettes, other colours) it converts to RGB of 8
+ * bits. libtiff passes reasons of errors to one function for all files, which
  * is set around every use.
  */
 #include "qemu/format/image.h"
@@ -20,7 +20,7 @@
 #define SAMPLES_MAX 16
 #define PIECE_BYTES_MAX (1u << 28) /* of a row or tile */
 
-static char tiff_reason[160];
+static char tiff_reason[1024]; /* as long as TIFFRGBAImageOK() needs */
 
 static void keep_reason(const char *module, const char *format, va_list rest)
 {
@@ -39,9 +39,7 @@ struct work {
     bool alpha;       /* the first sample behind the colours is alpha */
     bool multiplied;  /* the colours are multiplied by alpha */
     uint16_t colours; /* samples of a pixel before alpha and others */
-    uint16_t *palette[3];
-    unsigned shift; /* bits by which a palette's colours are too long */
-    uint32_t y;     /* row being read */
+    uint32_t y;       /* row being read */
 };
 
 /* Opens a stream's file; closing the result leaves the stream open. */
@@ -61,16 +59,6 @@ static TIFF *open_tiff(FILE *file, const char *mode)
 }
 
 /* ---- what the file says ---- */
-
-/* A palette has colours of 16 bits; old programs wrote some of 8. */
-static void find_shift(struct work *work)
-{
-    for (unsigned i = 0; i < 3u << work->bits; ++i) {
-        if (work->palette[i % 3][i / 3] > 255) {
-            work->shift = 8;
-        }
-    }
-}
 
 /* Fills in the rest of `work`. Returns whether read_samples() can read it. */
 static bool read_head(struct work *work)
@@ -102,30 +90,20 @@ static bool read_head(struct work *work)
                   (kinds[0] == EXTRASAMPLE_ASSOCALPHA ||
                    kinds[0] == EXTRASAMPLE_UNASSALPHA);
     work->multiplied = work->alpha && kinds[0] == EXTRASAMPLE_ASSOCALPHA;
-    if (work->colour == PHOTOMETRIC_PALETTE) {
-        if (work->bits > 16 ||
-            TIFFGetField(tiff, TIFFTAG_COLORMAP, &work->palette[0],
-                         &work->palette[1], &work->palette[2]) == 0) {
-            return false;
-        }
-        find_shift(work);
-    }
     return work->bits >= 1 && work->bits <= 16 &&
            work->samples >= work->colours && work->samples <= SAMPLES_MAX &&
-           work->colour <= PHOTOMETRIC_PALETTE;
+           work->colour <= PHOTOMETRIC_RGB;
 }
 
 static const char *allocate(struct work *work)
 {
-    bool palette = work->colour == PHOTOMETRIC_PALETTE;
     uint32_t width = 0;
     uint32_t height = 0;
 
     TIFFGetField(work->tiff, TIFFTAG_IMAGEWIDTH, &width);
     TIFFGetField(work->tiff, TIFFTAG_IMAGELENGTH, &height);
     return image_allocate(work->image, width, height,
-                          (palette ? 3u : work->colours) + work->alpha,
-                          work->bits > 8 && !palette ? 2 : 1);
+                          work->colours + work->alpha, work->bits > 8 ? 2 : 1);
 }
 
 /* ---- samples ---- */
@@ -143,7 +121,7 @@ static uint32_t sample_of(const struct work *work, const uint8_t *row, size_t i)
         return ((const uint16_t *)(const void *)row)[i];
     }
     for (unsigned k = 0; k < work->bits; ++k, ++bit) {
-        value = value << 1 | (row[bit / 8] >> (7 - bit % 8) & 1u);
+        value = value << 1 | ((uint32_t)row[bit / 8] >> (7 - bit % 8) & 1);
     }
     return value;
 }
@@ -160,11 +138,6 @@ static void store(const struct work *work, size_t at, uint32_t channel,
         if (channel == work->colours && work->alpha) {
             image_store(image, at + image->channels - 1,
                         image_scaled(value, most));
-        }
-    } else if (work->colour == PHOTOMETRIC_PALETTE) {
-        for (unsigned i = 0; i < 3; ++i) {
-            image_store(image, at + i,
-                        (uint32_t)work->palette[i][value] >> work->shift);
         }
     } else {
         value = work->colour == PHOTOMETRIC_MINISWHITE ? most - value : value;
@@ -256,12 +229,10 @@ static const char *read_samples(struct work *work)
 static const char *read_converted(struct work *work)
 {
     struct image *image = work->image;
-    char reason[1024] = "";
     const char *wrong;
     uint32_t *raster;
 
-    if (TIFFRGBAImageOK(work->tiff, reason) == 0) {
-        snprintf(tiff_reason, sizeof tiff_reason, "%s", reason);
+    if (TIFFRGBAImageOK(work->tiff, tiff_reason) == 0) {
         return tiff_reason;
     }
     work->colour = PHOTOMETRIC_RGB;

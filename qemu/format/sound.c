@@ -36,15 +36,9 @@ const char *sound_named(const uint8_t *file, uint64_t bytes)
                  {"MIDI", "RMID", 4, 8},
                  {"AVI", "AVI ", 4, 8},
                  {"Matroska or WebM", "\x1a\x45\xdf\xa3", 4, 0},
-                 {"DTS", "\x7f\xfe\x80\1", 4, 0},
                  {"DSD", "DSD ", 4, 0},
-                 {"DSDIFF", "FRM8", 4, 0},
                  {"Musepack", "MPCK", 4, 0},
                  {"Musepack", "MP+", 3, 0},
-                 {"TAK", "tBaK", 4, 0},
-                 {"OptimFROG", "OFR ", 4, 0},
-                 {"RealAudio", ".ra\xfd", 4, 0},
-                 {"RealMedia", ".RMF", 4, 0},
                  {"WavPack", "wvpk", 4, 0},
                  {"Monkey's Audio", "MAC ", 4, 0},
                  {"True Audio", "TTA1", 4, 0},
@@ -61,7 +55,7 @@ const char *sound_named(const uint8_t *file, uint64_t bytes)
     return NULL;
 }
 
-static const char *format_name(int format)
+const char *sound_format_name(int format)
 {
     SF_FORMAT_INFO info = {.format = format};
 
@@ -78,37 +72,38 @@ struct encoding {
 
 static struct encoding encoding_of(int format)
 {
-    switch (format & SF_FORMAT_SUBMASK) {
-    case SF_FORMAT_PCM_S8:
-    case SF_FORMAT_PCM_U8:
-    case SF_FORMAT_DPCM_8:
-        return (struct encoding){1, false, false};
-    case SF_FORMAT_PCM_16:
-    case SF_FORMAT_ALAC_16:
-    case SF_FORMAT_DPCM_16:
-    case SF_FORMAT_DWVW_12:
-    case SF_FORMAT_DWVW_16:
-        return (struct encoding){2, false, false};
-    case SF_FORMAT_PCM_24:
-    case SF_FORMAT_ALAC_20:
-    case SF_FORMAT_ALAC_24:
-    case SF_FORMAT_DWVW_24:
-        return (struct encoding){3, false, false};
-    case SF_FORMAT_PCM_32:
-    case SF_FORMAT_ALAC_32:
-        return (struct encoding){4, false, false};
-    case SF_FORMAT_FLOAT:
-    case SF_FORMAT_DOUBLE:
-        return (struct encoding){4, true, true};
-    case SF_FORMAT_VORBIS:
-    case SF_FORMAT_OPUS:
-    case SF_FORMAT_MPEG_LAYER_I:
-    case SF_FORMAT_MPEG_LAYER_II:
-    case SF_FORMAT_MPEG_LAYER_III:
-        return (struct encoding){2, true, true};
-    default: /* mu-law, A-law, ADPCM, GSM: decoders make 16 bits */
-        return (struct encoding){2, false, true};
+    static const struct {
+        int format;
+        struct encoding encoding;
+    } rows[] = {{SF_FORMAT_PCM_S8, {1, false, false}},
+                {SF_FORMAT_PCM_U8, {1, false, false}},
+                {SF_FORMAT_DPCM_8, {1, false, false}},
+                {SF_FORMAT_PCM_16, {2, false, false}},
+                {SF_FORMAT_ALAC_16, {2, false, false}},
+                {SF_FORMAT_DPCM_16, {2, false, false}},
+                {SF_FORMAT_DWVW_12, {2, false, false}},
+                {SF_FORMAT_DWVW_16, {2, false, false}},
+                {SF_FORMAT_PCM_24, {3, false, false}},
+                {SF_FORMAT_ALAC_20, {3, false, false}},
+                {SF_FORMAT_ALAC_24, {3, false, false}},
+                {SF_FORMAT_DWVW_24, {3, false, false}},
+                {SF_FORMAT_PCM_32, {4, false, false}},
+                {SF_FORMAT_ALAC_32, {4, false, false}},
+                {SF_FORMAT_FLOAT, {4, true, true}},
+                {SF_FORMAT_DOUBLE, {4, true, true}},
+                {SF_FORMAT_VORBIS, {2, true, true}},
+                {SF_FORMAT_OPUS, {2, true, true}},
+                {SF_FORMAT_MPEG_LAYER_I, {2, true, true}},
+                {SF_FORMAT_MPEG_LAYER_II, {2, true, true}},
+                {SF_FORMAT_MPEG_LAYER_III, {2, true, true}}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        if (rows[i].format == (format & SF_FORMAT_SUBMASK)) {
+            return rows[i].encoding;
+        }
     }
+    /* mu-law, A-law, ADPCM, GSM: decoders make 16 bits */
+    return (struct encoding){2, false, true};
 }
 
 /* ---- reading ---- */
@@ -218,7 +213,8 @@ static void note_conversion(struct format_load *load,
                             const struct reader *reader)
 {
     const char *name = file_name(reader->path);
-    const char *encoding = format_name(reader->info.format & SF_FORMAT_SUBMASK);
+    const char *encoding =
+        sound_format_name(reader->info.format & SF_FORMAT_SUBMASK);
     unsigned bits = 8 * reader->encoding.bytes;
 
     if (reader->encoding.is_real) {
@@ -329,7 +325,7 @@ static int read_all(struct sound *sound, struct format_load *load,
     const SF_INFO *info = &reader->info;
     int status;
 
-    reader->kind = format_name(info->format & SF_FORMAT_TYPEMASK);
+    reader->kind = sound_format_name(info->format & SF_FORMAT_TYPEMASK);
     reader->encoding = encoding_of(info->format);
     sound->is_unsigned = (info->format & SF_FORMAT_SUBMASK) == SF_FORMAT_PCM_U8;
     sound->shape = (struct sound_shape){

@@ -54,6 +54,9 @@ NODISCARD int sound_decode(struct sound *sound, struct format_load *load,
    bytes: "AAC"; NULL: it is no sound file. */
 const char *sound_named(const uint8_t *file, uint64_t bytes);
 
+/* Returns libsndfile's name of a kind of file or of an encoding. */
+const char *sound_format_name(int format);
+
 /* Reads a file, which load->as_is leaves compressed, by sound_decode(); refuses
    one that is no sound. Returns 0, or 1 after a message. */
 NODISCARD int sound_read(struct sound *sound, struct format_load *load,

@@ -8,7 +8,8 @@
 
 #define FORM_BYTES 12u /* bytes before the first chunk */
 #define CHUNK_BYTES 8u /* bytes before a chunk's contents */
-#define CAF_BYTES 12u  /* bytes before the contents of a CAF chunk */
+#define FMT_BYTES 16u  /* least bytes of a format chunk */
+#define OLD_BYTES_MAX (UINT32_MAX - SOUND_HEAD_BYTES)
 #define AU_BYTES 24u
 #define RATE_MAX INT32_MAX /* libsndfile's limit */
 
@@ -61,198 +62,162 @@ static void measure(struct sound_header *header, uint64_t size, uint64_t left)
     header->is_open &= left > 0;
 }
 
-/* ---- files of chunks: WAV and AIFF ---- */
-
-/* How a kind of file names its chunks. */
-struct kind {
-    const char *name;
-    bool is_big;
-    const char *kept[3];   /* chunks that are kept, the format first */
-    uint32_t format_bytes; /* least bytes of the format's contents */
-    const char *samples;
+/* A file of chunks: each has a name, the length of its contents, and these. */
+struct chunks {
+    uint8_t *file;
+    uint64_t bytes;
+    bool is_big;         /* lengths are big-endian */
+    uint32_t size_bytes; /* bytes of a length */
 };
 
-static const struct kind wav = {"WAV", false, {"fmt ", "fact", ""}, 16, "data"};
-static const struct kind rifx = {"WAV", true, {"fmt ", "fact", ""}, 16, "data"};
-static const struct kind aiff = {
-    "AIFF", true, {"COMM", "FVER", ""}, 18, "SSND"};
-
-static const struct kind *kind_of(const uint8_t *file, uint64_t bytes)
+static uint64_t chunk_size(const struct chunks *in, uint64_t at)
 {
-    if (bytes < FORM_BYTES) {
+    return load(in->file + at + 4, in->size_bytes, in->is_big);
+}
+
+/* Returns the chunk at or after offset `at` that has this name; else where the
+   chunks end: at the file's end, or at a chunk that is longer than the file. */
+static uint64_t find_chunk(const struct chunks *in, const char *name,
+                           uint64_t at)
+{
+    uint32_t head = 4 + in->size_bytes;
+
+    while (at < in->bytes && in->bytes - at >= head &&
+           !is_named(in->file + at, name)) {
+        uint64_t size = chunk_size(in, at);
+
+        if (size > in->bytes - at - head) {
+            return at;
+        }
+        at += head + size + (in->size_bytes == 4 ? size % 2 : 0);
+    }
+    return at;
+}
+
+/* Returns whether the chunk at `at` has this name and, in the file, `least`
+   bytes of contents. */
+static bool is_found(const struct chunks *in, const char *name, uint64_t at,
+                     uint64_t least)
+{
+    return at < in->bytes && in->bytes - at >= 4 + in->size_bytes + least &&
+           is_named(in->file + at, name);
+}
+
+/* ---- WAV ---- */
+
+/* Returns whether the bytes from `at` on are chunks up to the end, and thus no
+   samples. */
+static bool are_chunks(const struct chunks *in, uint64_t at)
+{
+    return find_chunk(in, "\0\0\0", at) >= in->bytes;
+}
+
+/* Adds a chunk before the samples to the head, if it is there. Returns its
+   place in the head; NULL: it is not there. */
+static uint8_t *keep_chunk(struct sound_header *header, const struct chunks *in,
+                           const char *name, uint64_t samples)
+{
+    uint64_t at = find_chunk(in, name, FORM_BYTES);
+    uint8_t *to = header->head + header->head_bytes;
+    uint64_t size;
+
+    if (at >= samples || !is_found(in, name, at, 0)) {
         return NULL;
     }
-    if (is_named(file, "FORM")) {
-        return is_named(file + 8, "AIFF") || is_named(file + 8, "AIFC") ? &aiff
-                                                                        : NULL;
+    size = chunk_size(in, at);
+    if (size > SOUND_HEAD_BYTES / 4 || !is_found(in, name, at, size)) {
+        return NULL;
     }
-    return !is_named(file + 8, "WAVE") ? NULL
-           : is_named(file, "RIFX")    ? &rifx
-           : is_named(file, "RIFF") || is_named(file, "RF64") ||
-                   is_named(file, "BW64")
-               ? &wav
-               : NULL;
+    memcpy(to, in->file + at, CHUNK_BYTES + size);
+    header->head_bytes += (uint32_t)(CHUNK_BYTES + size + size % 2);
+    return to;
 }
 
-/* What find_chunks() finds. */
-struct chunks {
-    const uint8_t *kept[3]; /* as in struct kind; NULL: not found */
-    uint64_t samples;       /* offset of the chunk; 0: not found */
-    uint64_t long_bytes;    /* length of the samples that RF64 gives */
-};
-
-/* Returns whether the bytes are chunks up to the end, and thus no samples. */
-static bool are_chunks(const uint8_t *at, uint64_t bytes, bool is_big)
+/* Sets where the samples are: in the last of several data chunks, which FFmpeg
+   takes. Returns the offset of the first. */
+static uint64_t find_samples(struct sound_header *header,
+                             const struct chunks *in)
 {
-    while (bytes >= CHUNK_BYTES) {
-        uint64_t size = load(at + 4, 4, is_big);
-        uint64_t whole = CHUNK_BYTES + size + size % 2;
-
-        for (int i = 0; i < 4; ++i) {
-            if (at[i] < ' ' || at[i] > '~') {
-                return false;
-            }
-        }
-        if (size > bytes - CHUNK_BYTES) {
-            return false;
-        }
-        at += whole < bytes ? whole : bytes;
-        bytes -= whole < bytes ? whole : bytes;
-    }
-    return bytes == 0;
-}
-
-/* Returns the offset of the last of several data chunks, which FFmpeg takes. */
-static uint64_t find_last(const struct kind *kind, uint64_t samples,
-                          const uint8_t *file, uint64_t bytes)
-{
-    uint64_t at = samples;
-    uint64_t size = load(file + at + 4, 4, kind->is_big);
-
-    while (size + size % 2 <= bytes - at - CHUNK_BYTES) {
-        at += CHUNK_BYTES + size + size % 2;
-        if (bytes - at < CHUNK_BYTES ||
-            !are_chunks(file + at, bytes - at, kind->is_big)) {
-            break;
-        }
-        size = load(file + at + 4, 4, kind->is_big);
-        samples = is_named(file + at, kind->samples) && size > 0 ? at : samples;
-    }
-    return samples;
-}
-
-/* Finds the chunks up to the samples; those of AIFF files may follow them. */
-static int find_chunks(struct chunks *chunks, const struct kind *kind,
-                       const char *path, const uint8_t *file, uint64_t bytes)
-{
-    uint64_t at = FORM_BYTES;
-
-    *chunks = (struct chunks){.samples = 0};
-    while (at < bytes && bytes - at >= CHUNK_BYTES) {
-        uint64_t size = load(file + at + 4, 4, kind->is_big);
-        bool is_samples = is_named(file + at, kind->samples);
-
-        if (is_samples) {
-            chunks->samples = at;
-        }
-        if (is_samples && (kind != &aiff || chunks->kept[0] != NULL)) {
-            break;
-        }
-        if (size > bytes - at - CHUNK_BYTES) {
-            return file_error(path,
-                              "%s header: the chunk at byte %" PRIu64
-                              " is longer than the file",
-                              kind->name, at);
-        }
-        for (int i = 0; i < 3; ++i) {
-            if (is_named(file + at, kind->kept[i]) &&
-                size < SOUND_HEAD_BYTES / 4 &&
-                (i > 0 || size >= kind->format_bytes)) {
-                chunks->kept[i] = file + at;
-            }
-        }
-        if (is_named(file + at, "ds64") && size >= 16) {
-            chunks->long_bytes = load(file + at + CHUNK_BYTES + 8, 8, false);
-        }
-        at += CHUNK_BYTES + size + size % 2;
-    }
-    if (chunks->kept[0] == NULL || chunks->samples == 0) {
-        const char *name =
-            chunks->kept[0] == NULL ? kind->kept[0] : kind->samples;
-
-        return file_error(path, "%s header: there is no %.*s chunk", kind->name,
-                          (int)strcspn(name, " "), name);
-    }
-    return 0;
-}
-
-/* Makes the head: form, kept chunks and the head of the samples. */
-static void store_head(struct sound_header *header, const struct kind *kind,
-                       const struct chunks *chunks, const uint8_t *file)
-{
-    uint8_t *to = header->head;
-    uint32_t there = header->there < UINT32_MAX - SOUND_HEAD_BYTES
-                         ? (uint32_t)header->there
-                         : UINT32_MAX - SOUND_HEAD_BYTES;
-
-    memcpy(to, file, FORM_BYTES);
-    if (kind == &wav) {
-        memcpy(to, "RIFF", 4);
-    }
-    to += FORM_BYTES;
-    for (int i = 0; i < 3; ++i) {
-        const uint8_t *chunk = chunks->kept[i];
-
-        if (chunk != NULL) {
-            uint32_t size = (uint32_t)load(chunk + 4, 4, kind->is_big);
-
-            memcpy(to, chunk, CHUNK_BYTES + size);
-            to += CHUNK_BYTES + size + size % 2;
-        }
-    }
-    memcpy(to, kind->samples, 4);
-    store(to + 4, there, kind->is_big);
-    header->head_bytes = (uint32_t)(to + CHUNK_BYTES - header->head);
-    store(header->head + 4, there + header->head_bytes - CHUNK_BYTES,
-          kind->is_big);
-}
-
-static int mend_chunks(struct sound_header *header, const struct kind *kind,
-                       const char *path, const uint8_t *file, uint64_t bytes)
-{
-    struct chunks chunks;
-    uint64_t samples;
-    uint64_t left;
+    uint64_t first = find_chunk(in, "data", FORM_BYTES);
+    uint64_t at = first;
+    uint64_t long_at = find_chunk(in, "ds64", FORM_BYTES);
     uint64_t size;
-    uint8_t *format = header->head + FORM_BYTES + CHUNK_BYTES;
+    uint64_t left;
 
-    if (find_chunks(&chunks, kind, path, file, bytes) != 0) {
-        return 1;
+    for (uint64_t next = at; is_found(in, "data", next, 0);) {
+        at = next;
+        size = chunk_size(in, at);
+        next = at + CHUNK_BYTES + size + size % 2;
+        next = size > 0 && next < in->bytes && are_chunks(in, next)
+                   ? find_chunk(in, "data", next)
+                   : in->bytes;
     }
-    samples = find_last(kind, chunks.samples, file, bytes);
-    header->is_last = samples != chunks.samples;
-    header->rest = file + samples + CHUNK_BYTES;
-    left = bytes - samples - CHUNK_BYTES;
-    size = load(file + samples + 4, 4, kind->is_big);
-    if (size == UINT32_MAX && chunks.long_bytes != 0) {
-        size = chunks.long_bytes;
+    if (!is_found(in, "data", at, 0)) {
+        return in->bytes;
     }
-    if (size == 0 && are_chunks(header->rest, left, kind->is_big)) {
-        left = 0;
+    header->is_last = at != first;
+    header->rest = in->file + at + CHUNK_BYTES;
+    left = in->bytes - at - CHUNK_BYTES;
+    size = chunk_size(in, at);
+    if (size == UINT32_MAX && is_found(in, "ds64", long_at, 16)) {
+        size = load(in->file + long_at + CHUNK_BYTES + 8, 8, false);
     }
-    measure(header, size, left);
+    measure(header, size,
+            size == 0 && are_chunks(in, at + CHUNK_BYTES) ? 0 : left);
     header->bytes = header->there;
-    store_head(header, kind, &chunks, file);
-    if (kind != &aiff) {
-        check_rate(header, format + 4, kind->is_big);
-    } else if (load(format + 8, 4, true) == 0) { /* a number of 80 bits */
-        header->rate_is_odd = true;
-        memcpy(format + 8, "\x3f\xff\x80\0", 4);
+    return first;
+}
+
+/* Makes the head: form, format and the head of the samples. */
+static int mend_wav(struct sound_header *header, const struct chunks *in,
+                    const char *path)
+{
+    uint64_t samples = find_samples(header, in);
+    uint64_t end = find_chunk(in, "data", FORM_BYTES);
+    uint8_t *format;
+    uint8_t *to;
+    uint32_t there;
+
+    memcpy(header->head, in->is_big ? "RIFX....WAVE" : "RIFF....WAVE",
+           FORM_BYTES);
+    header->head_bytes = FORM_BYTES;
+    format = keep_chunk(header, in, "fmt ", samples);
+    if (samples == in->bytes && end + CHUNK_BYTES <= in->bytes) {
+        return file_error(path,
+                          "WAV header: the chunk at byte %" PRIu64
+                          " is longer than the file",
+                          end);
     }
+    if (samples == in->bytes || format == NULL ||
+        load(format + 4, 4, in->is_big) < FMT_BYTES) {
+        return file_error(path, "WAV header: there is no %s chunk",
+                          samples == in->bytes ? "data" : "whole fmt");
+    }
+    keep_chunk(header, in, "fact", samples);
+    check_rate(header, format + CHUNK_BYTES + 4, in->is_big);
+    there =
+        header->there < OLD_BYTES_MAX ? (uint32_t)header->there : OLD_BYTES_MAX;
+    to = header->head + header->head_bytes;
+    memcpy(to, "data", 4);
+    store(to + 4, there, in->is_big);
+    store(header->head + 4, there + header->head_bytes, in->is_big);
+    header->head_bytes += CHUNK_BYTES;
     return 0;
 }
 
-/* ---- AU and CAF ---- */
+/* ---- AIFF, AU and CAF ---- */
+
+/* Hides a rate of 0, a number of 80 bits. */
+static void mend_aiff(struct sound_header *header, const struct chunks *in)
+{
+    uint64_t at = find_chunk(in, "COMM", FORM_BYTES);
+    uint8_t *rate = in->file + at + CHUNK_BYTES + 8;
+
+    if (is_found(in, "COMM", at, 18) && load(rate, 4, true) == 0) {
+        header->rate_is_odd = true;
+        memcpy(rate, "\x3f\xff\x80\0", 4);
+    }
+}
 
 static void mend_au(struct sound_header *header, uint8_t *file, uint64_t bytes,
                     bool is_big)
@@ -268,40 +233,39 @@ static void mend_au(struct sound_header *header, uint8_t *file, uint64_t bytes,
 
 /* Gives the chunk of the samples the length that it has in the file; -1 and 0
    mean that it is the last. */
-static void mend_caf(struct sound_header *header, uint8_t *file, uint64_t bytes)
+static void mend_caf(struct sound_header *header, const struct chunks *in)
 {
-    for (uint64_t at = 8; bytes - at >= CAF_BYTES;) {
-        uint64_t left = bytes - at - CAF_BYTES;
-        uint64_t size = load(file + at + 4, 8, true);
+    uint64_t at = find_chunk(in, "data", 8);
 
-        if (is_named(file + at, "data")) {
-            measure(header, size, left);
-            memset(file + at + 4, 0, 4);
-            store(file + at + 8, (uint32_t)header->there, true);
-            store(file + at + 4, (uint32_t)(header->there >> 32), true);
-        }
-        if (size > left) {
-            return;
-        }
-        at += CAF_BYTES + size;
+    if (is_found(in, "data", at, 0)) {
+        measure(header, chunk_size(in, at), in->bytes - at - 12);
+        store(in->file + at + 4, (uint32_t)(header->there >> 32), true);
+        store(in->file + at + 8, (uint32_t)header->there, true);
     }
 }
 
 int sound_header_mend(struct sound_header *header, const char *path,
                       uint8_t *file, uint64_t bytes)
 {
-    const struct kind *kind = kind_of(file, bytes);
+    struct chunks in = {file, bytes, false, 4};
 
     *header = (struct sound_header){.rest = file, .bytes = bytes};
-    if (kind != NULL) {
-        return mend_chunks(header, kind, path, file, bytes);
+    if (bytes < FORM_BYTES) {
+        return 0;
     }
-    if (bytes >= AU_BYTES &&
-        (is_named(file, ".snd") || is_named(file, "dns."))) {
+    in.is_big = is_named(file, "RIFX") || is_named(file, "FORM");
+    if (is_named(file + 8, "WAVE") &&
+        (is_named(file, "RIFF") || is_named(file, "RIFX") ||
+         is_named(file, "RF64") || is_named(file, "BW64"))) {
+        return mend_wav(header, &in, path);
+    }
+    if (is_named(file, "FORM")) {
+        mend_aiff(header, &in);
+    } else if (bytes >= AU_BYTES &&
+               (is_named(file, ".snd") || is_named(file, "dns."))) {
         mend_au(header, file, bytes, is_named(file, ".snd"));
-    }
-    if (bytes >= CAF_BYTES && is_named(file, "caff")) {
-        mend_caf(header, file, bytes);
+    } else if (is_named(file, "caff")) {
+        mend_caf(header, &(struct chunks){file, bytes, true, 8});
     }
     return 0;
 }

@@ -28,12 +28,12 @@ struct sound_header {
 
 /*
  * Makes the file that libsndfile reads of a file in memory, which it may
- * change. WAV (RIFF, RIFX, RF64, BW64) and AIFF files become their format
- * and samples only: libsndfile refuses truncated chunks between these, and may
- * spend minutes on their length (its issue 1118). In these and in AU and CAF
- * files a length of 0 before samples, or one that means "unknown", becomes the
- * rest of the file. Other files stay as they are. Returns 0, or 1 after a
- * message that names `path`.
+ * change. A WAV file (RIFF, RIFX, RF64, BW64) becomes its format and samples
+ * only: libsndfile refuses truncated chunks between these, and may spend
+ * minutes on their length (its issue 1118). In WAV, AU and CAF files a length
+ * of 0 before samples, or one that means "unknown", becomes the rest of the
+ * file; rates of 0 are hidden. Other files stay as they are. Returns 0, or 1
+ * after a message that names `path`.
  */
 NODISCARD int sound_header_mend(struct sound_header *header, const char *path,
                                 uint8_t *file, uint64_t bytes);

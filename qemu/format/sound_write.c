@@ -52,71 +52,43 @@ static bool is_writable(const struct sound_shape *shape, int format)
     return sf_format_check(&info) != 0;
 }
 
-/* Returns whether an encoding holds the samples of the shape unchanged. */
-static bool is_lossless(const struct sound_shape *shape, int encoding)
-{
-    switch (encoding) {
-    case SF_FORMAT_PCM_S8:
-    case SF_FORMAT_PCM_U8:
-        return shape->sample_bytes == 1;
-    case SF_FORMAT_PCM_16:
-        return shape->sample_bytes == 2;
-    case SF_FORMAT_PCM_24:
-        return shape->sample_bytes == 3;
-    case SF_FORMAT_PCM_32:
-    case SF_FORMAT_FLOAT:
-    case SF_FORMAT_DOUBLE:
-        return shape->sample_bytes == 4;
-    default:
-        return false;
-    }
-}
-
 /* Returns the format of an output: the input's if the suffix does not name
    another kind of file and its encoding loses nothing; else the kind's integers
    of as many bits; 0: the kind has none. */
 static int output_format(const struct sound_shape *shape, const char *path)
 {
-    static const int integers[] = {SF_FORMAT_PCM_S8, SF_FORMAT_PCM_16,
-                                   SF_FORMAT_PCM_24, SF_FORMAT_PCM_32};
+    static const uint8_t bytes_of[] = {
+        [SF_FORMAT_PCM_S8] = 1, [SF_FORMAT_PCM_16] = 2, [SF_FORMAT_PCM_24] = 3,
+        [SF_FORMAT_PCM_32] = 4, [SF_FORMAT_PCM_U8] = 1, [SF_FORMAT_FLOAT] = 4,
+        [SF_FORMAT_DOUBLE] = 4};
     int own = shape->format & SF_FORMAT_TYPEMASK;
-    int named = container_of(path);
     int encoding = shape->format & SF_FORMAT_SUBMASK;
-    int format = named | encoding;
+    int named = container_of(path);
+    int kinds[] = {named != 0 ? named : own,
+                   named != 0 ? named : SF_FORMAT_WAV};
+    bool is_own = named == 0 || named == own ||
+                  (named == SF_FORMAT_WAV && own == SF_FORMAT_WAVEX);
 
-    if (named == 0 || named == own ||
-        (named == SF_FORMAT_WAV && own == SF_FORMAT_WAVEX)) {
-        format = shape->format;
-        named = own;
+    if (encoding <= SF_FORMAT_DOUBLE &&
+        bytes_of[encoding] == shape->sample_bytes &&
+        (is_own || encoding == SF_FORMAT_FLOAT ||
+         encoding == SF_FORMAT_DOUBLE)) {
+        int format = is_own ? shape->format : named | encoding;
+
+        if (is_writable(shape, format)) {
+            return format;
+        }
     }
-    if (is_lossless(shape, encoding) && is_writable(shape, format) &&
-        (named == own || shape->sample_bytes > 1)) {
-        return format;
-    }
-    encoding = integers[shape->sample_bytes - 1];
-    for (int i = 0; i < 2; ++i) {
-        if (is_writable(shape, named | encoding)) {
-            return named | encoding;
+    for (size_t i = 0; i < 2; ++i) {
+        for (encoding = SF_FORMAT_PCM_S8; encoding <= SF_FORMAT_PCM_U8;
+             ++encoding) {
+            if (bytes_of[encoding] == shape->sample_bytes &&
+                is_writable(shape, kinds[i] | encoding)) {
+                return kinds[i] | encoding;
+            }
         }
-        if (shape->sample_bytes == 1 &&
-            is_writable(shape, named | SF_FORMAT_PCM_U8)) {
-            return named | SF_FORMAT_PCM_U8;
-        }
-        if (container_of(path) != 0) {
-            break;
-        }
-        named = SF_FORMAT_WAV;
     }
     return 0;
-}
-
-/* Returns the name of a container or of an encoding. */
-static const char *name_of(int format)
-{
-    SF_FORMAT_INFO info = {.format = format};
-
-    sf_command(NULL, SFC_GET_FORMAT_INFO, &info, sizeof info);
-    return info.name != NULL ? info.name : "unknown";
 }
 
 int sound_check(const struct format_load *load, const struct sound_shape *shape,
@@ -143,8 +115,8 @@ int sound_check(const struct format_load *load, const struct sound_shape *shape,
     }
     if (((format ^ shape->format) & (SF_FORMAT_TYPEMASK | SF_FORMAT_SUBMASK)) !=
         0) {
-        format_note(&own, "The output is %s, %s.", name_of(container),
-                    name_of(format & SF_FORMAT_SUBMASK));
+        format_note(&own, "The output is %s, %s.", sound_format_name(container),
+                    sound_format_name(format & SF_FORMAT_SUBMASK));
     }
     return 0;
 }

@@ -167,7 +167,7 @@ def test_headers_that_leave_something_open(tmp_path):
     path.write_bytes(b"FORM\0\0\0\0AIFFCOMM\0\0\0\x12" + form
                      + samples.byteswap().tobytes())
     check(run(path), stats(samples.reshape(-1)))
-    assert "leaves its length open" in remarks(path, "")
+    assert "gives another length" in remarks(path, "")
     path.write_bytes(whole + b"data" + words(4, 0x30002))
     check(run(path), stats(numpy.array([2, 3], "<i2")))
     assert "has several data chunks: the last" in remarks(path, "type=s16")
