@@ -215,7 +215,6 @@ static int records_begin(void *work, struct kernel_terms *terms,
     memcpy(records, job->arg, ARG_BYTES);
     if (records->longest > RECORD_MAX || records->wide > WIDE_MAX ||
         records->wide % 4 != 0 ||
-        records->groups > RESULT_MAX / sizeof(struct totals) ||
         (records->wide == 0 && (records->label & 255) > DECIMALS_MAX &&
          (records->flags & FLAG_SUM) != 0)) {
         return KERNEL_ARGUMENT;
@@ -226,6 +225,9 @@ static int records_begin(void *work, struct kernel_terms *terms,
         return KERNEL_ARGUMENT;
     }
     prepare(records);
+    if (records->result_bytes > RESULT_MAX) {
+        return KERNEL_ARGUMENT;
+    }
     terms->before_bytes = 1;
     terms->after_bytes = records->longest;
     terms->result_bytes_max = records->result_bytes;
