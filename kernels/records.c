@@ -49,6 +49,11 @@
 #define BEGINS 8u
 #define CONTAINS 16u
 
+/* A function that is inlined wherever it is called, and one that never is, so
+   that the code of most records stays short. */
+#define INLINE static inline __attribute__((always_inline))
+#define APART static __attribute__((noinline))
+
 /* A word with `byte` in all four bytes. */
 #define EVERYWHERE(byte) ((byte)*0x01010101u)
 
@@ -210,7 +215,6 @@ static int records_begin(void *work, struct kernel_terms *terms,
     memcpy(records, job->arg, ARG_BYTES);
     if (records->longest > RECORD_MAX || records->wide > WIDE_MAX ||
         records->wide % 4 != 0 ||
-        records->groups > RESULT_MAX / sizeof(struct totals) ||
         (records->wide == 0 && (records->label & 255) > DECIMALS_MAX &&
          (records->flags & FLAG_SUM) != 0)) {
         return KERNEL_ARGUMENT;
@@ -221,6 +225,9 @@ static int records_begin(void *work, struct kernel_terms *terms,
         return KERNEL_ARGUMENT;
     }
     prepare(records);
+    if (records->result_bytes > RESULT_MAX) {
+        return KERNEL_ARGUMENT;
+    }
     terms->before_bytes = 1;
     terms->after_bytes = records->longest;
     terms->result_bytes_max = records->result_bytes;
@@ -306,7 +313,7 @@ static uint64_t long_number(const uint8_t *at, uint32_t decimals)
 
 /* Returns the number at `place` times 10^decimals; `place` moves to its end.
    Nearly all numbers fit 32 bits and have all their decimals. */
-static int64_t number_at(const uint8_t **place, uint32_t decimals)
+INLINE int64_t number_at(const uint8_t **place, uint32_t decimals)
 {
     const uint8_t *at = *place;
     const uint8_t *from;
@@ -344,6 +351,11 @@ static int64_t number_at(const uint8_t **place, uint32_t decimals)
             ? value
             : long_number(from, decimals);
     return (int64_t)(negative ? 0 - magnitude : magnitude);
+}
+
+APART int64_t number_of(const uint8_t *at, uint32_t decimals)
+{
+    return number_at(&at, decimals);
 }
 
 #define TEXT_END 256u
@@ -387,7 +399,7 @@ static uint32_t compare(const struct records *records,
 }
 
 /* Returns whether a field has the condition's text; `place` moves on in it. */
-static bool contains(const struct records *records,
+INLINE bool contains(const struct records *records,
                      const struct condition *condition, const uint8_t **place,
                      bool quoted)
 {
@@ -401,7 +413,8 @@ static bool contains(const struct records *records,
             at += 1;
         }
         *place = at;
-        found = compare(records, condition, at, quoted) >= BEGINS;
+        found = (quoted || *at == condition->text[0]) &&
+                compare(records, condition, at, quoted) >= BEGINS;
         here = at;
         if (found || next_byte(records, &here, quoted) == TEXT_END) {
             return found;
@@ -412,21 +425,14 @@ static bool contains(const struct records *records,
 
 /* ---- records ---- */
 
-/* Judges the field at `place`, which may move on in it. */
-static bool accepted(const struct records *records,
-                     const struct condition *condition, const uint8_t **place,
-                     int64_t *value)
+/* Judges the text at `place`, which may move on in it. */
+APART bool accepts_text(const struct records *records,
+                        const struct condition *condition,
+                        const uint8_t **place)
 {
     const uint8_t *at = *place;
     bool quoted = *at == '"';
 
-    if (condition->numbers != 0) {
-        *value = number_at(place, condition->decimals);
-        return (condition->accepted &
-                (*value < condition->number    ? LESS
-                 : *value == condition->number ? EQUAL
-                                               : GREATER)) != 0;
-    }
     at += quoted;
     if (condition->accepted == CONTAINS) {
         *place = at;
@@ -435,10 +441,25 @@ static bool accepted(const struct records *records,
     return (condition->accepted & compare(records, condition, at, quoted)) != 0;
 }
 
+/* Judges the field at `place`, which may move on in it. */
+INLINE bool accepted(const struct records *records,
+                     const struct condition *condition, const uint8_t **place,
+                     int64_t *value)
+{
+    if (condition->numbers == 0) {
+        return accepts_text(records, condition, place);
+    }
+    *value = number_at(place, condition->decimals);
+    return (condition->accepted & (*value < condition->number    ? LESS
+                                   : *value == condition->number ? EQUAL
+                                                                 : GREATER)) !=
+           0;
+}
+
 /* Returns whether the record at `from` satisfies all conditions but the first.
  */
-static bool meets_others(const struct records *records, const uint8_t *from,
-                         const uint8_t *last)
+APART bool meets_others(const struct records *records, const uint8_t *from,
+                        const uint8_t *last)
 {
     for (uint32_t i = 1; i < records->conditions; ++i) {
         const struct condition *condition = &records->condition[i];
@@ -483,8 +504,8 @@ static void add_wide(struct wide_totals *totals, const uint8_t *const number[3],
 }
 
 /* Adds the wide cell at `at`. */
-static void add_letters(struct wide_totals *totals, const uint8_t *at,
-                        uint32_t bytes)
+APART void add_letters(struct wide_totals *totals, const uint8_t *at,
+                       uint32_t bytes)
 {
     uint8_t value[WIDE_MAX];
 
@@ -496,15 +517,12 @@ static void add_letters(struct wide_totals *totals, const uint8_t *at,
     add_wide(totals, (const uint8_t *const[]){value, value, value}, bytes);
 }
 
-/* Returns the totals of the group of the record at `at`. */
-static struct totals *totals_of(const struct records *records, uint8_t *result,
-                                const uint8_t *at)
+/* Returns where in the result the totals of the record's group are. */
+APART uint32_t group_at(const struct records *records, const uint8_t *record)
 {
-    uint32_t group = records->groups > 0 ? (uint32_t)number_at(&at, 0) : 0;
+    uint32_t group = (uint32_t)number_of(record, 0);
 
-    return (struct totals *)(void *)(result + (group < records->groups
-                                                   ? group * records->entry
-                                                   : 0));
+    return group < records->groups ? group * records->entry : 0;
 }
 
 static bool is_empty(const struct records *records, const uint8_t *at)
@@ -520,7 +538,7 @@ static void add_cell(const struct records *records, struct totals *totals,
         return;
     }
     if (records->wide == 0) {
-        add(totals, number_at(&at, records->label & 255));
+        add(totals, number_of(at, records->label & 255));
     } else if (last - at >= 2 * records->wide) {
         add_letters((struct wide_totals *)(void *)totals, at, records->wide);
     }
@@ -553,7 +571,10 @@ static bool judge(const struct records *records, uint8_t *result,
     if (!owned) {
         return true;
     }
-    totals = totals_of(records, result, from);
+    if (records->groups > 0) {
+        result += group_at(records, from);
+    }
+    totals = (struct totals *)(void *)result;
     totals->count += 1;
     if ((records->flags & FLAG_SUM) == 0) {
         return true;

@@ -122,7 +122,7 @@ static bool put_number(struct writer *writer, const struct cell *cell,
 {
     const struct records_use *use = &writer->look->use[index];
     const struct records_style *style = &writer->look->style[use->style];
-    uint32_t wide = writer->made->wide[index];
+    uint32_t bytes = writer->made->wide[index];
     char text[2 * RECORDS_WIDE_BYTES_MAX];
     struct records_number number;
 
@@ -131,12 +131,8 @@ static bool put_number(struct writer *writer, const struct cell *cell,
             RECORDS_NUMBER) {
         return false;
     }
-    if (wide > 0) {
-        records_number_widen(text, &number, use->decimals, wide);
-        put(writer, text, 2 * wide);
-    } else {
-        put(writer, text, records_number_write(text, &number));
-    }
+    records_number_widen(text, &number, use->decimals, bytes);
+    put(writer, text, 2 * bytes);
     return true;
 }
 
@@ -288,33 +284,36 @@ static void name_groups(struct writer *writer)
 /* ---- all ---- */
 
 /* Returns whether the boards cannot read the table as it is. */
-static bool needs_cells(const struct records_load *made,
-                        const struct records_table *table,
+static bool needs_cells(const struct records_table *table,
                         const struct records_look *look,
                         const struct records_roles *roles)
 {
     bool needs = table->rewritten || roles->by != RECORDS_ABSENT;
 
     for (uint32_t i = 0; i < look->uses; ++i) {
-        needs = needs || look->use[i].rewritten || look->use[i].missing > 0 ||
-                made->wide[i] > 0;
+        const struct records_use *use = &look->use[i];
+
+        needs = needs || use->rewritten || use->missing > 0 ||
+                use->whole + use->decimals > RECORDS_DIGITS_MAX;
     }
     return needs;
 }
 
-/* Numbers the columns of rewritten records. */
+/* Numbers the columns of the used cells. */
 static void number_columns(struct records_load *made,
                            const struct records_look *look,
                            const struct records_roles *roles)
 {
     uint32_t at = roles->by != RECORDS_ABSENT || roles->conditions == 0;
 
-    for (uint32_t i = 0; i < roles->conditions; ++i) {
-        made->column[i] = at++;
-    }
-    if (roles->sum != RECORDS_ABSENT) {
-        made->column[roles->sum] =
-            records_load_shares(look, roles) ? made->column[0] : at;
+    for (uint32_t i = 0; i < look->uses; ++i) {
+        const struct records_use *use = &look->use[i];
+
+        made->column[i] = i == roles->sum && records_load_shares(look, roles)
+                              ? made->column[0]
+                              : at++;
+        made->wide[i] =
+            use->number ? records_number_bytes(use->whole + use->decimals) : 0;
     }
 }
 
@@ -338,16 +337,10 @@ int records_load_make(struct records_load *made, struct records_table *table,
 
     *made = (struct records_load){.separator = table->separator,
                                   .longest = table->longest};
-    for (uint32_t i = 0; i < look->uses; ++i) {
-        const struct records_use *use = &look->use[i];
-        uint32_t digits = use->whole + use->decimals;
-
-        made->column[i] = use->index;
-        made->wide[i] = use->number && digits > RECORDS_DIGITS_MAX
-                            ? records_number_bytes(digits)
-                            : 0;
-    }
-    if (!needs_cells(made, table, look, roles)) {
+    if (!needs_cells(table, look, roles)) {
+        for (uint32_t i = 0; i < look->uses; ++i) {
+            made->column[i] = look->use[i].index;
+        }
         made->bytes = table->text.bytes - table->header_bytes;
         made->data = memory_or_exit(malloc((size_t)made->bytes + 1));
         memcpy(made->data, table->text.data + table->header_bytes,

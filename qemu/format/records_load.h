@@ -2,7 +2,7 @@
 /*
  * Makes kernel records' load of a table. A table whose used cells are plain
  * goes to the boards as it is. Of any other the boards get the used cells
- * alone, as plain numbers and text; a row whose condition's cell is missing is
+ * alone, as text and wide numbers; a row whose condition's cell is missing is
  * left out, and the number of a row's group is its first cell.
  */
 #ifndef QEMU_FORMAT_RECORDS_LOAD_H
@@ -42,7 +42,7 @@ NODISCARD int records_load_make(struct records_load *made,
                                 const struct records_roles *roles,
                                 const char *path);
 
-/* Returns whether the summed numbers are those of the first condition. */
+/* Returns whether the summed cells are those of the first condition. */
 bool records_load_shares(const struct records_look *look,
                          const struct records_roles *roles);
 

@@ -233,33 +233,6 @@ enum records_kind records_number_read(struct records_number *number,
 
 /* ---- writing ---- */
 
-size_t records_number_write(char *to, const struct records_number *number)
-{
-    char *at = to;
-    int32_t place = number->digits > 0
-                        ? (int32_t)number->digits + number->exponent
-                        : 0; /* digits before the point, negative: zeros */
-    int32_t last = number->exponent < 0 ? number->exponent : 0;
-
-    if (number->negative) {
-        *at++ = '-';
-    }
-    if (place <= 0) {
-        *at++ = '0';
-    }
-    for (int32_t i = place > 0 ? place : 0; i > last; --i) {
-        int32_t digit = place - i;
-
-        if (i == 0) {
-            *at++ = '.';
-        }
-        *at++ = digit >= 0 && digit < (int32_t)number->digits
-                    ? (char)('0' + number->digit[digit])
-                    : '0';
-    }
-    return (size_t)(at - to);
-}
-
 int64_t records_number_scaled(const struct records_number *number,
                               uint32_t decimals)
 {

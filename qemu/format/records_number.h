@@ -45,10 +45,6 @@ enum records_kind records_number_read(struct records_number *number,
                                       const char *text, size_t bytes,
                                       const struct records_style *style);
 
-/* Writes a number of at most RECORDS_DIGITS_MAX digits as "-12.50". Returns its
-   length, at most RECORDS_DIGITS_MAX + 2. */
-size_t records_number_write(char *to, const struct records_number *number);
-
 /* Writes the number times 10^decimals as a wide cell, 2 * bytes letters. */
 void records_number_widen(char *to, const struct records_number *number,
                           uint32_t decimals, uint32_t bytes);

@@ -23,6 +23,7 @@
 #define OPTIONS (CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL | CSV_APPEND_NULL)
 #define STANDS 3u /* bytes that stand for others */
 #define ROWS_FIRST 256u
+#define LEAD_MAX 1000u /* lines of comment before a header row */
 
 struct name {
     char *text; /* malloc'd, with a final NUL */
@@ -841,27 +842,24 @@ static bool is_clean(const struct scan *scan)
     return scan->error == NULL && scan->hints.ragged == 0;
 }
 
-/* Scans the table in another dialect. `uses` are those before this table. */
+/* Scans the table in another dialect, again and again while the header row is a
+   comment. `uses` are those before this table. */
 static void scan_as(struct scan *scan, const struct dialect *dialect,
                     const struct records_use uses[RECORDS_USES_MAX])
 {
-    forget(scan);
-    memcpy(scan->look->use, uses, sizeof scan->look->use);
-    for (uint32_t i = 0; i < scan->look->uses; ++i) {
-        scan->look->use[i].found = false;
-    }
     scan->dialect = *dialect;
-    if (!scan->look->header) {
-        find_columns(scan);
-    }
-    scan_once(scan);
-    while (scan->hints.lead) {
-        struct dialect next = scan->dialect;
-
-        next.lead += 1;
-        scan->hints.lead = false;
-        scan_as(scan, &next, uses);
-    }
+    do {
+        scan->dialect.lead += scan->hints.lead;
+        forget(scan);
+        memcpy(scan->look->use, uses, sizeof scan->look->use);
+        for (uint32_t i = 0; i < scan->look->uses; ++i) {
+            scan->look->use[i].found = false;
+        }
+        if (!scan->look->header) {
+            find_columns(scan);
+        }
+        scan_once(scan);
+    } while (scan->hints.lead && scan->dialect.lead < LEAD_MAX);
 }
 
 /* Scans the table as RFC 4180 has it, or in the first other dialect in which

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import mesh
-from kernels import Job1, cut_anywhere
+import twin_records
+from kernels import Job1, Refused, cut_anywhere
 from twin_records import CODES, Twin, as_number, fields_of, records_of
 
 FAILED = 1
@@ -162,6 +163,104 @@ def test_sums_beyond_64_bits():
                                        False))
         check(job, twin, stand, job.scattered(load, len(load),
                                               [100, 333, 600], [3, 1, 0, 2]))
+
+
+# ---- several conditions, groups, wide numbers ----
+
+def letters(value, wide):
+    """A wide number as the host writes it."""
+    digits = (value + (1 << 8 * wide - 1)).to_bytes(wide, "big").hex()
+    return "".join(chr(ord("a") + int(d, 16)) for d in digits).encode()
+
+
+def cells(number, wide):
+    """A summed cell, which may be empty."""
+    if number is None:
+        return b""
+    return letters(number, wide) if wide else str(number).encode()
+
+
+def groups_of(result, wide):
+    """[(rows, values, sum, least, greatest)] of a result."""
+    entry = 12 + 3 * wide if wide else 40
+    found = []
+    for at in range(0, len(result), entry):
+        part = result[at:at + entry]
+        if not wide:
+            count, values, _, high, low, *ends = struct.unpack("<3IiQqq", part)
+            found.append((count, values, (high << 64) + low, *ends))
+            continue
+        count, values, _ = struct.unpack("<3I", part[:12])
+        bias = 1 << 8 * wide - 1
+        total, *ends = (int.from_bytes(part[12 + wide * i:][:wide], "big")
+                        for i in range(3))
+        total = (total - values * bias) % (2 * bias)
+        total -= 2 * bias * (total >= bias)
+        found.append((count, values, total, *(e - bias for e in ends)))
+    return found
+
+
+@pytest.mark.parts(2)
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_groups_and_wide_numbers_on_any_cut(data):
+    wide = data.draw(st.sampled_from([0, 0, 8, 16]))
+    groups = data.draw(st.integers(0, 4))
+    most = 2 ** (8 * wide - 34) if wide else 10 ** 18 - 1
+    rows = data.draw(st.lists(st.tuples(
+        st.integers(0, max(groups, 1) - 1), st.integers(-9, 9),
+        st.sampled_from([b"x", b"xy", b'"x,"', b""]),
+        st.none() | st.integers(-most, most)), min_size=1, max_size=8))
+    load = b"".join(b"%d,%d,%s,%s\n" % (g, a, text, cells(n, wide))
+                    for g, a, text, n in rows)
+    bound, op = data.draw(st.integers(-9, 9)), data.draw(st.sampled_from(
+        list(CODES)[:6]))
+    begins = data.draw(st.sampled_from([b"", b"x", b"xy"]))
+    asked = [condition(1, op, str(bound).encode(), 0),
+             condition(2, "begins", begins)]
+    arg = head(load, ",", 0, SUM, 3, wide << 8, wide, groups) + b"".join(
+        asked[::data.draw(st.sampled_from([1, -1]))])
+    chosen = [(g, n) for g, a, text, n in rows
+              if text.strip(b'"').startswith(begins) and twin_records.holds(
+                  str(a).encode(), op, str(bound).encode(), True)]
+    job = Job1("records", arg)
+    result, _ = cut_anywhere(data, job, load, len(load))
+    found = groups_of(result, wide)
+    assert len(found) == max(groups, 1)
+    for group, got in enumerate(found):
+        mine = [n for g, n in chosen if g == group or not groups]
+        values = [n for n in mine if n is not None]
+        assert got[:3] == (len(mine), len(values), sum(values))
+        if values:
+            assert got[3:] == (min(values), max(values))
+
+
+@given(st.binary(min_size=1, max_size=60).map(
+    lambda b: bytes(b'12ap,"\n\r-'[c % 9] for c in b)), st.data())
+@settings(max_examples=150, deadline=None)
+def test_any_bytes_are_read_inside_their_bounds(load, data):
+    """Guards around each piece differ; a result does not depend on them."""
+    wide = data.draw(st.sampled_from([0, 8]))
+    arg = head(load, ",", 0, SUM, 2, wide << 8, wide, 3) + condition(
+        1, "ne", b"1", 0) + condition(3, "contains", b"a")
+    job = Job1("records", arg)
+    cut_anywhere(data, job, load, len(load))
+    assert job.run(load, 0, len(load), 0x41) == job.run(load, 0, len(load), 9)
+
+
+def test_arguments_that_are_refused():
+    load = b"1,2\n"
+    good = head(load, ",", 0, SUM, 0, 0) + condition(0, "eq", b"1", 0)
+    Job1("records", good)
+    for bad in (good[:-1], good[:16], good + b"\0",
+                good[:16] + 9 * condition(0, "eq", b"1", 0),
+                head(load, ",", 0, SUM, 0, 19) + good[16:],
+                head(load, ",", 0, SUM, 0, 0, 84) + good[16:],
+                head(load, ",", 0, SUM, 0, 0, 6) + good[16:],
+                head(load, ",", 0, SUM, 0, 0, 0, 500) + good[16:],
+                good[:16] + condition(0, "contains", b"")):
+        with pytest.raises(Refused):
+            Job1("records", bad)
 
 
 # ---- whole runs ----
