@@ -153,6 +153,10 @@ static int check_output(const struct own_options *options)
     const struct request *request = &options->job.request;
     const struct format *format = format_of(request->kernel->name);
 
+    if (request->originators > 1 && request->originator[0].load.candidates) {
+        return usage_error("--originator: one only with this --arg, whose "
+                           "results the host completes");
+    }
     if (options->output.count == 0) {
         return 0;
     }
@@ -186,7 +190,7 @@ static void warn_of_no_output(const struct own_options *options)
     const struct format *format = format_of(request->kernel->name);
 
     if (!options->json && options->output.count == 0 &&
-        format->output != NULL &&
+        format->output != NULL && !request->originator[0].load.candidates &&
         request->originator[0].terms.output_denominator > 0) {
         fprintf(stderr,
                 "quincunx: kernel %s makes an output (%s), which is not kept: "
@@ -402,14 +406,20 @@ static int compute(struct outcome *outcome, const struct own_options *options,
                    const struct job_schedule *schedule)
 {
     const struct request *request = &options->job.request;
+    const struct format_load *load = &request->originator[0].load;
     int status;
 
     if (job_is_empty(request)) {
-        return job_empty(outcome, request, schedule);
+        status = job_empty(outcome, request, schedule);
+    } else {
+        status = job_run(outcome, request, schedule,
+                         run_page_watch(options->live), trial_farm_ps);
+        status = status == 0 ? compare_sizes(outcome, request) : status;
     }
-    status = job_run(outcome, request, schedule, run_page_watch(options->live),
-                     trial_farm_ps);
-    return status == 0 ? compare_sizes(outcome, request) : status;
+    if (status == 0 && load->candidates) {
+        format_of(request->kernel->name)->finish(load, &outcome->result);
+    }
+    return status;
 }
 
 static int run(void *own)

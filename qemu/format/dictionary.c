@@ -1,181 +1,142 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads two files for the kernel `dictionary`: a list of words, which stays as
-   it is, and digests. --arg is digests=FILE, or a list of hexadecimal
-   digests. */
+/*
+ * Reads the files of kernel `dictionary`: a list of words, unchanged, and
+ * digests (qemu/format/digests.h). --arg is digests=FILE with further keys, or
+ * digests in hexadecimal between commas. The kernel's output is a bit for each
+ * byte of the list, set where a word found begins; write() names the digests of
+ * these words.
+ */
 #include "qemu/format/format.h"
+
 #include "qemu/base/exit_status.h"
 #include "qemu/base/file.h"
 #include "qemu/base/memory.h"
+#include "qemu/base/parse.h"
+#include "qemu/format/digests.h"
 
-#include <ctype.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define DIGEST_BYTES 32u
-#define DIGEST_DIGITS 64u
-#define DIGESTS_MAX 2048u
 #define WORD_MAX 255u
+/* The kernel's result. */
+#define RESULT_MAX 16384u
+#define HEAD_BYTES 20u
+#define FOUND_AT 8u
+#define HORIZON_AT 16u
+#define RECORD_HEAD 5u
 
-static bool add_digest(struct format_load *load, const char *text, size_t bytes)
+/* The values of --arg; the load owns the strings. */
+struct request {
+    const char *digests;
+    struct digests_rules rules;
+};
+
+/* ---- the argument ---- */
+
+static int set_salt(void *field, const char *option, const char *text)
 {
-    uint8_t *digest = load->arg + load->arg_bytes;
+    *(const char **)field = text;
+    return parse_report(option, text,
+                        strlen(text) <= DIGESTS_SALT_MAX
+                            ? NULL
+                            : "must have at most 255 bytes");
+}
 
-    if (bytes < DIGEST_DIGITS) {
-        return false;
+static int set_place(void *field, const char *option, const char *text)
+{
+    struct digests_rules *rules = field;
+
+    rules->has_place = true;
+    rules->front = strcmp(text, "front") == 0;
+    return parse_report(option, text,
+                        rules->front || strcmp(text, "behind") == 0
+                            ? NULL
+                            : "must be front or behind");
+}
+
+#define FIELD(name) OPTION_AT(struct request, name)
+
+static const struct option_row rows[] = {
+    {"digests", "FILE", 0, OPTION_TEXT, FIELD(digests), .required = true},
+    {"hash", "KIND", 0, OPTION_CHOICE, FIELD(rules.kind),
+     .choices = "sha256 sha1 md5"},
+    {"salt", "TEXT", 0, OPTION_SET, FIELD(rules.salt), .set = set_salt},
+    {"salt-at", "PLACE", 0, OPTION_SET, FIELD(rules), .set = set_place},
+};
+
+/* Reads --arg and the digests. A name with commas may stand alone behind
+   digests=, as it is. */
+static int read_arg(struct format_load *load, const uint8_t *arg,
+                    uint32_t arg_bytes)
+{
+    const char *text = (const char *)arg;
+    struct request request = {.rules = {.salt = "", .kind = DIGESTS_OPEN}};
+    bool keys = strchr(text, '=') != NULL;
+    int status = 0;
+
+    if (strncmp(text, "digests=", 8) == 0 && access(text + 8, F_OK) == 0) {
+        return digests_read(load, &request.rules, text + 8, NULL);
     }
-    for (unsigned i = 0; i < DIGEST_BYTES; ++i) {
-        char pair[3] = {text[2 * i], text[2 * i + 1], '\0'};
-
-        if (!isxdigit((unsigned char)pair[0]) ||
-            !isxdigit((unsigned char)pair[1])) {
-            return false;
-        }
-        digest[i] = (uint8_t)strtoul(pair, NULL, 16);
+    if (keys) {
+        status = format_parse_arg(load, OPTION_TABLE(rows), arg, arg_bytes,
+                                  &request);
+    } else {
+        request.digests = text;
     }
-    load->arg_bytes += DIGEST_BYTES;
-    return true;
-}
-
-static int digest_order(const void *a, const void *b)
-{
-    return memcmp(a, b, DIGEST_BYTES);
-}
-
-static void sort_digests(struct format_load *load)
-{
-    uint32_t kept = 0;
-
-    qsort(load->arg, load->arg_bytes / DIGEST_BYTES, DIGEST_BYTES,
-          digest_order);
-    for (uint32_t at = 0; at < load->arg_bytes; at += DIGEST_BYTES) {
-        if (kept == 0 || memcmp(load->arg + kept - DIGEST_BYTES, load->arg + at,
-                                DIGEST_BYTES) != 0) {
-            memmove(load->arg + kept, load->arg + at, DIGEST_BYTES);
-            kept += DIGEST_BYTES;
-        }
-    }
-    load->arg_bytes = kept;
-}
-
-/* Returns whether a line ends after its digest. In a file, a blank and a name
-   may follow the digest, as sha256sum writes them. */
-static bool ends_there(const char *text, size_t bytes, const char *path)
-{
-    return bytes == DIGEST_DIGITS ||
-           (path != NULL && strchr(" \t", text[DIGEST_DIGITS]) != NULL &&
-            text[DIGEST_DIGITS] != '\0');
-}
-
-static int no_digest(unsigned number, const char *path)
-{
-    if (path == NULL) {
-        fprintf(stderr,
-                "quincunx: --arg: digest %u: must be a SHA-256 digest, 64 "
-                "hexadecimal digits\n",
-                number);
-        return EXIT_USAGE;
-    }
-    return file_error(path,
-                      "line %u: must begin with a SHA-256 digest, 64 "
-                      "hexadecimal digits, and end or have a blank behind it",
-                      number);
-}
-
-/* Reads the digests of a file, one a line, without empty lines. If `path` is
-   NULL, reads those of --arg, which commas separate. */
-static int list_digests(struct format_load *load, const char *text,
-                        size_t bytes, const char *path)
-{
-    const char *end = text + bytes;
-    unsigned number = 1;
-
-    while (text < end || (path == NULL && bytes > 0 && text == end)) {
-        const char *next =
-            memchr(text, path != NULL ? '\n' : ',', (size_t)(end - text));
-        size_t length = (size_t)((next != NULL ? next : end) - text);
-
-        if ((length > 0 || path == NULL) && !(add_digest(load, text, length) &&
-                                              ends_there(text, length, path))) {
-            return no_digest(number, path);
-        }
-        text += length + 1;
-        number += 1;
-    }
-    return 0;
-}
-
-static int store_digests(struct format_load *load, const char *text,
-                         size_t bytes, const char *path)
-{
-    int status;
-
-    load->arg = memory_or_exit(malloc(bytes / 2 + 1));
-    status = list_digests(load, text, bytes, path);
     if (status != 0) {
         return status;
     }
-    sort_digests(load);
-    if (load->arg_bytes > DIGESTS_MAX * DIGEST_BYTES) {
-        return file_error(path != NULL ? path : "--arg",
-                          "%u different digests; a job carries at most %u",
-                          load->arg_bytes / DIGEST_BYTES, DIGESTS_MAX);
-    }
-    return load->arg_bytes == 0 && path != NULL
-               ? file_error(path, "has no digest")
-               : 0;
+    keys = keys && (access(request.digests, F_OK) == 0 ||
+                    !digests_are(request.digests));
+    return digests_read(load, &request.rules, keys ? request.digests : NULL,
+                        request.digests);
 }
 
-static int read_digests(struct format_load *load, const char *path)
-{
-    struct text text;
-    int status = format_read_text(load, &text, path);
+/* ---- words ---- */
 
-    status = status == 0 ? text_check_narrow(&text, path) : status;
-    if (status == 0 && text.bytes / 2 >= UINT32_MAX) {
-        status = file_error(path, "is too large");
-    }
-    if (status == 0) {
-        text_end_lines(&text, false);
-        status = store_digests(load, (const char *)text.data,
-                               (size_t)text.bytes, path);
-    }
-    free(text.data);
-    return status;
+/* Returns the length of the line at `from` of the list, without its end, and
+   sets *next to where the next one begins. */
+static uint64_t line_bytes(uint64_t *next, const uint8_t *data, uint64_t from,
+                           uint64_t bytes)
+{
+    const uint8_t *end = memchr(data + from, '\n', bytes - from);
+    uint64_t at = end != NULL ? (uint64_t)(end - data) : bytes;
+
+    *next = at + 1;
+    return at - from - (end != NULL && at > from && data[at - 1] == '\r');
 }
 
-/* Refuses words that are too long: the kernel would ignore them. */
-static int check_words(const struct format_load *load, const char *path)
+/* Notes words that are too long, which the kernel leaves out. */
+static void note_long(struct format_load *load, const char *path)
 {
+    uint64_t longest = 0;
+    uint64_t first = 0;
+    uint64_t count = 0;
     uint64_t line = 1;
-    uint64_t from = 0;
+    uint64_t next;
 
-    while (from < load->units) {
-        const uint8_t *begin = load->data + from;
-        const uint8_t *end = memchr(begin, '\n', load->units - from);
-        uint64_t length =
-            end != NULL ? (uint64_t)(end - begin) : load->units - from;
-        uint64_t next = from + length + 1;
+    for (uint64_t at = 0; at < load->units; at = next, ++line) {
+        uint64_t length = line_bytes(&next, load->data, at, load->units);
 
-        if (end != NULL && length > 0 && begin[length - 1] == '\r') {
-            length -= 1;
-        }
         if (length > WORD_MAX) {
-            return file_error(path,
-                              "line %" PRIu64 ": %" PRIu64
-                              " bytes; a word has at most %u",
-                              line, length, WORD_MAX);
+            first = count == 0 ? line : first;
+            longest = count == 0 ? length : longest;
+            count += 1;
         }
-        from = next;
-        line += 1;
     }
-    return 0;
+    if (count > 0) {
+        format_note(load,
+                    "%s: %" PRIu64 " line%s of more than %u bytes left out: "
+                    "line %" PRIu64 " has %" PRIu64 ".",
+                    file_name(path), count, count == 1 ? " was" : "s were",
+                    WORD_MAX, first, longest);
+    }
 }
 
-/* Reads the list of words. Lines may end in LF or CR LF, as the kernel takes
-   both. */
+/* Reads the list of words; the kernel takes lines that end in LF or CRLF. */
 static int read_words(struct format_load *load, const char *path)
 {
     struct text text;
@@ -197,7 +158,7 @@ static int read_words(struct format_load *load, const char *path)
         load->data = text.data;
         load->units = text.bytes;
         load->unit_bytes = 1;
-        status = check_words(load, path);
+        note_long(load, path);
     }
     return status;
 }
@@ -205,26 +166,96 @@ static int read_words(struct format_load *load, const char *path)
 static int read_dictionary(struct format_load *load, const char *path,
                            const uint8_t *arg, uint32_t arg_bytes)
 {
-    const char *text = (const char *)arg;
     int status;
 
     if (path == NULL) {
         fprintf(stderr, "quincunx: kernel dictionary needs an INPUT\n");
         return EXIT_USAGE;
     }
-    status = strncmp(text, "digests=", 8) == 0
-                 ? read_digests(load, text + 8)
-                 : store_digests(load, text, arg_bytes, NULL);
+    status = read_arg(load, arg, arg_bytes);
     return status == 0 ? read_words(load, path) : status;
+}
+
+/* ---- the output ---- */
+
+/* Returns the next byte from `at` on whose bit is set, or 8 * bytes. */
+static uint64_t next_bit(const uint8_t *output, uint64_t bytes, uint64_t at)
+{
+    while (at < 8 * bytes && (output[at / 8] >> at % 8 & 1) == 0) {
+        at += 1;
+    }
+    return at;
+}
+
+/* Lists the words among the candidates that have a digest, in place of what the
+   boards listed, and clears the bits of the others. */
+static void finish(const struct format_load *load, struct kernel_result *result)
+{
+    uint8_t *data = memory_or_exit(realloc(result->data, RESULT_MAX));
+    uint64_t list_bytes = load->units * load->unit_bytes;
+    uint64_t found = 0;
+    uint64_t next;
+
+    result->data = data;
+    result->bytes = HEAD_BYTES;
+    kernel_store_u32(data + HORIZON_AT, UINT32_MAX);
+    for (uint64_t at = next_bit(result->output, result->output_bytes, 0);
+         at < list_bytes;
+         at = next_bit(result->output, result->output_bytes, at + 1)) {
+        const uint8_t *word = load->data + at;
+        uint32_t length =
+            (uint32_t)line_bytes(&next, load->data, at, list_bytes);
+
+        if (digests_find(load, word, length, NULL) == 0) {
+            result->output[at / 8] &= (uint8_t) ~(1u << at % 8);
+            continue;
+        }
+        found += 1;
+        if (kernel_load_u32(data + HORIZON_AT) != UINT32_MAX) {
+            continue;
+        }
+        if (result->bytes + RECORD_HEAD + length > RESULT_MAX) {
+            kernel_store_u32(data + HORIZON_AT, (uint32_t)at);
+            continue;
+        }
+        kernel_store_u32(data + result->bytes, (uint32_t)at);
+        data[result->bytes + 4] = (uint8_t)length;
+        memcpy(data + result->bytes + RECORD_HEAD, word, length);
+        result->bytes += RECORD_HEAD + length;
+    }
+    kernel_store_u64(data + FOUND_AT, found);
+}
+
+static int write_found(FILE *out, const struct format_load *load,
+                       const char *path, const uint8_t *output, uint64_t bytes)
+{
+    uint64_t list_bytes = load->units * load->unit_bytes;
+    uint64_t next;
+
+    (void)path;
+    for (uint64_t at = next_bit(output, bytes, 0); at < list_bytes;
+         at = next_bit(output, bytes, at + 1)) {
+        uint64_t length = line_bytes(&next, load->data, at, list_bytes);
+
+        digests_find(load, load->data + at, (uint32_t)length, out);
+    }
+    return 0;
 }
 
 const struct format format_dictionary = {
     .kernel = "dictionary",
+    .argument =
+        "digests=FILE (a digest a line, as sha256sum prints them, with --tag "
+        "too; user:digest; digest:salt), or digests in hexadecimal between "
+        "commas; at most 100000; also hash=sha256 (sha1, md5; otherwise their "
+        "length decides), salt=TEXT, salt-at=behind (front)",
     .example = "digests=sums.txt",
     .done = "hashed",
     .thing = "word found",
     .things = "words found",
-    .arg_file = "digests=",
     .input = "a list of words, one a line of at most 255 bytes",
+    .output = "lines of digest:word",
     .read = read_dictionary,
+    .finish = finish,
+    .write = write_found,
 };

@@ -46,6 +46,9 @@ struct format_load {
     uint32_t arg_bytes;
     char *words;   /* malloc'd: the text of --arg, split into words; or NULL */
     void *context; /* malloc'd: data for write(), or NULL */
+    /* The kernel's output marks some places too many; finish() takes them out
+       of the output and the result. */
+    bool candidates;
     /* The caller sets the fields below before read(). */
     bool wants_output; /* the user wants the output */
     const struct kernel *kernel;
@@ -85,6 +88,11 @@ struct format {
     /* Checks before the run whether a file of this name can hold the load's
        output. Returns 0, or 1 after a message on stderr. NULL: any file can. */
     int (*check)(const struct format_load *load, const char *path);
+
+    /* Completes the result and output of a load with .candidates. NULL: there
+       is no such load. */
+    void (*finish)(const struct format_load *load,
+                   struct kernel_result *result);
 
     /* Writes the whole output to `out`. The suffix of `path` tells the kind of
        file; messages name it. Returns 0, or 1 after a message on stderr. The
