@@ -8,14 +8,47 @@ from hypothesis import given, settings, strategies as st
 
 import kernels
 import mesh
-from twins import WORD_MAX, found
+from twins import WORD_MAX, found, lines
 
 NONE = 2 ** 32 - 1
 
 
-def job_of(wanted, unit_bytes=1):
-    return kernels.Job1("dictionary", b"".join(sorted(
-        {hashlib.sha256(word).digest() for word in wanted})), unit_bytes)
+KINDS = ["sha256", "sha1", "md5"]
+OUTPUT, FRONT, FILTERS = 1, 2, 4
+
+
+def state_of(kind, message):
+    """A digest's words, as the hash computes with them: numbers."""
+    order = "<" if kind == "md5" else ">"
+    digest = hashlib.new(kind, message).digest()
+    return struct.unpack(f"{order}{len(digest) // 4}I", digest)
+
+
+def salted(word, salt, flags):
+    return salt + word if flags & FRONT else word + salt
+
+
+def argument(wanted, kind="sha256", flags=0, salts=(b"",), bits=0):
+    """The kernel's argument: each of the words wanted, with each salt."""
+    arg = bytes([KINDS.index(kind), flags]) + bytes(6)
+    for salt in salts:
+        states = sorted({state_of(kind, salted(word, salt, flags))
+                         for word in wanted})
+        body = b"".join(struct.pack(f"<{len(s)}I", *s) for s in states)
+        if flags & FILTERS:
+            table = bytearray(bits // 8)
+            for state in states:
+                for part in state[:3]:
+                    table[(part * bits >> 32) // 8] |= (
+                        1 << (part * bits >> 32) % 8)
+            body = bytes(table)
+        arg += struct.pack("<IB3x", bits or len(states), len(salt))
+        arg += salt + bytes(-len(salt) % 4) + body
+    return arg
+
+
+def job_of(wanted, unit_bytes=1, **more):
+    return kernels.Job1("dictionary", argument(wanted, **more), unit_bytes)
 
 
 def result_of(raw):
@@ -97,11 +130,65 @@ def test_units_of_several_bytes():
 
 
 def test_as_many_digests_as_a_job_carries():
-    words = [b"%d" % i for i in range(2048)]
+    words = [b"%d" % i for i in range(2047)]
     load = b"\n".join(words[::-1])
     raw, _ = job_of(words).scattered(load, len(load), [1000, 7000], [2, 0, 1])
     check(raw, load, words)
-    assert result_of(raw)[1:3] < (2049, NONE)
+    assert result_of(raw)[1:3] < (2048, NONE)
+
+
+def bits_of(places, size):
+    out = bytearray(-(-size // 8))
+    for at in places:
+        out[at // 8] |= 1 << at % 8
+    return bytes(out)
+
+
+@settings(max_examples=100, deadline=None)
+@given(LISTS, st.sampled_from(KINDS), st.booleans(), st.data(),
+       st.sampled_from([[b""], [b"s"], [b"salt" * 50, b"", b"s"]]),
+       st.sampled_from([1, 1, 3, 8]))
+def test_hashes_salts_and_the_output(words, kind, front, data, salts, unit):
+    """A bit is set where a word found begins, wherever the list is cut."""
+    load = b"\n".join(words)
+    load += b"\n" * (-len(load) % unit)
+    wanted = data.draw(st.lists(st.sampled_from(WORDS), max_size=4)) + [b"no"]
+    flags = OUTPUT | FRONT * front
+    job = job_of(wanted, unit, kind=kind, flags=flags, salts=salts)
+    states = {state_of(kind, salted(word, salt, flags))
+              for word in wanted for salt in salts}
+    every = [(at, word) for at, word in lines(load) if len(word) <= WORD_MAX]
+    hits = [at for at, word in every
+            if states & {state_of(kind, salted(word, salt, flags))
+                         for salt in salts}]
+    raw, output = kernels.cut_anywhere(data, job, load, len(load) // unit)
+    assert output == bits_of(hits, len(load))
+    assert result_of(raw)[:2] == (len(every), len(hits))
+    assert len(raw) <= 256
+
+
+def test_more_digests_than_fit():
+    """What is wanted is found, and some others are."""
+    words = [b"%d" % i for i in range(3000)]
+    load = b"\n".join(words)
+    job = job_of(words[:2500], flags=OUTPUT | FILTERS, bits=32 * 2500)
+    raw, output = job.scattered(load, len(load), [1001, 7000], [2, 0, 1])
+    at = [where for where, _ in lines(load)]
+    marks = [bool(output[i // 8] >> i % 8 & 1) for i in at]
+    assert all(marks[:2500])
+    assert sum(marks[2500:]) < 10
+    assert result_of(raw)[1] == sum(marks) == sum(map(int.bit_count, output))
+
+
+@pytest.mark.parametrize("arg", [
+    b"", bytes(8), b"\3" + argument([b"a"])[1:], argument([b"a"])[:-4],
+    argument([b"a"]) + bytes(4), argument([b"a"]) + bytes(8),
+    argument([b"a"]).replace(b"\1\0\0\0", b"\xff\xff\xff\xff"),
+    argument([b"a", b"b"])[:16] + bytes(64),
+    argument([b"a"], flags=FILTERS, bits=64)[:-1]])
+def test_an_argument_that_is_damaged(arg):
+    with pytest.raises(kernels.Refused):
+        kernels.Job1("dictionary", arg)
 
 
 # ---- whole runs ----

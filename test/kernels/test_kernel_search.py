@@ -11,9 +11,9 @@ import mesh
 from twins import counts_and_offsets
 
 
-def argument(patterns, folds=False, separator=b"|"):
+def argument(patterns, folds=False, separator=b"|", output=False):
     several = separator if len(patterns) > 1 else b""
-    return (b"(?" + b"i" * folds + several + b")"
+    return (b"(?" + b"i" * folds + b"o" * output + several + b")"
             + several.join(patterns))
 
 
@@ -55,6 +55,59 @@ def test_cut_and_merged_in_any_order(search, folds, data):
     job = kernels.Job1("search", argument(patterns, folds, b"\0"))
     raw, _ = kernels.cut_anywhere(data, job, load, len(load))
     assert result_of(raw) == counts_and_offsets(load, patterns, folds)
+
+
+def bits_of(offsets, size):
+    out = bytearray(-(-size // 8))
+    for at in offsets:
+        out[at // 8] |= 1 << at % 8
+    return bytes(out)
+
+
+@pytest.mark.parts(2)
+@settings(max_examples=200, deadline=None)
+@given(searches(), st.booleans(), st.sampled_from([1, 1, 1, 3, 8, 12]),
+       st.data())
+def test_the_output_has_a_bit_for_each_byte(search, folds, unit, data):
+    """.. set where a pattern begins. The result beside it is shorter."""
+    load, patterns = search
+    load += b"\xfe" * (-len(load) % unit)
+    job = kernels.Job1("search", argument(patterns, folds, b"\0", True), unit)
+    raw, output = kernels.cut_anywhere(data, job, load, len(load) // unit)
+    counts, offsets = counts_and_offsets(load, patterns, folds)
+    assert output == bits_of(offsets, len(load))
+    assert result_of(raw) == (
+        counts, offsets[:(256 - 4 - 8 * len(counts)) // 4])
+
+
+# Bytes of few letters, of which as many patterns as there may be are made; the
+# shortest of them may have 1 to 5 bytes.
+MANY = st.tuples(st.integers(1, 5), st.integers(20, 255), st.integers(0, 999))
+
+
+@pytest.mark.parts(2)
+@settings(max_examples=100, deadline=None)
+@given(MANY, st.binary(max_size=400), st.booleans(), st.booleans(), st.data())
+def test_many_patterns(many, noise, folds, output, data):
+    shortest, count, seed = many
+    chance = mesh.seeded(f"many {seed}")
+    letters = bytes(b"abAB[{ \xe1"[byte % 8] for byte in noise)
+    load = letters + noise
+    patterns = sorted({
+        bytes(chance.choices(b"abAB[{ \xe1z", k=chance.randint(
+            shortest, shortest + chance.choice([1, 4, 40]))))
+        for _ in range(count)})
+    chance.shuffle(patterns)
+    job = kernels.Job1("search", argument(patterns, folds, b"|", output))
+    raw, bits = kernels.cut_anywhere(data, job, load, len(load))
+    counts, offsets = counts_and_offsets(load, patterns, folds)
+    if not output:
+        assert result_of(raw) == (counts, offsets[:mesh.OFFSETS_MAX])
+    else:
+        assert bits == bits_of(offsets, len(load))
+        assert sum(result_of(raw)[0]) == len(offsets)
+        assert len(result_of(raw)[0]) == (len(counts) if len(counts) <= 31
+                                          else 1)
 
 
 def test_every_tail_and_split():
