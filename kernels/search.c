@@ -905,8 +905,9 @@ const struct kernel kernel_search = {
         "a byte pattern, 1 to 255 bytes; (?i)PATTERN for ASCII letters of "
         "either case; (?|)ONE|TWO|... for up to 255 patterns, or another "
         "separator than |; (?f)FILE for the lines of a file as patterns; "
-        "(?i|)ONE|TWO and (?if)FILE for both; (?)PATTERN for a pattern that "
-        "begins like these"),
+        "(?lines), (?offsets) and (?offsets=u64) for what -o gets; several as "
+        "in (?i,offsets|)ONE|TWO; (?)PATTERN for a pattern that begins like "
+        "these"),
     .summary = KERNEL_FOR_PEOPLE("finds all occurrences of byte patterns"),
     .work_bytes = sizeof(struct search),
     .begin = search_begin,

@@ -112,7 +112,7 @@ static uint64_t line_bytes(uint64_t *next, const uint8_t *data, uint64_t from,
 /* Notes words that are too long, which the kernel leaves out. */
 static void note_long(struct format_load *load, const char *path)
 {
-    uint64_t longest = 0;
+    uint64_t first_bytes = 0;
     uint64_t first = 0;
     uint64_t count = 0;
     uint64_t line = 1;
@@ -123,16 +123,16 @@ static void note_long(struct format_load *load, const char *path)
 
         if (length > WORD_MAX) {
             first = count == 0 ? line : first;
-            longest = count == 0 ? length : longest;
+            first_bytes = count == 0 ? length : first_bytes;
             count += 1;
         }
     }
     if (count > 0) {
         format_note(load,
-                    "%s: %" PRIu64 " line%s of more than %u bytes left out: "
-                    "line %" PRIu64 " has %" PRIu64 ".",
-                    file_name(path), count, count == 1 ? " was" : "s were",
-                    WORD_MAX, first, longest);
+                    "%s: left out %" PRIu64 " line%s of more than %u bytes, "
+                    "the first at line %" PRIu64 " (%" PRIu64 " bytes).",
+                    file_name(path), count, count == 1 ? "" : "s", WORD_MAX,
+                    first, first_bytes);
     }
 }
 
@@ -245,10 +245,10 @@ static int write_found(FILE *out, const struct format_load *load,
 const struct format format_dictionary = {
     .kernel = "dictionary",
     .argument =
-        "digests=FILE (a digest a line, as sha256sum prints them, with --tag "
-        "too; user:digest; digest:salt), or digests in hexadecimal between "
-        "commas; at most 100000; also hash=sha256 (sha1, md5; otherwise their "
-        "length decides), salt=TEXT, salt-at=behind (front)",
+        "digests=FILE (a digest a line, as sha256sum prints them, --tag too; "
+        "or user:digest, or digest:salt), or digests in hexadecimal, separated "
+        "by commas; also hash=sha256 (sha1, md5; otherwise their length "
+        "decides), salt=TEXT, salt-at=behind (front)",
     .example = "digests=sums.txt",
     .done = "hashed",
     .thing = "word found",

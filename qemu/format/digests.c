@@ -215,16 +215,21 @@ static void add(struct list *list, const struct place *place)
     list->entry[list->count++] = entry;
 }
 
-static int refuse_line(const struct list *list, unsigned number, size_t digits)
+static int refuse_line(const struct list *list, unsigned number,
+                       const char *text, const char *end)
 {
-    char text[256];
+    char reason[256];
+    size_t digits = 0;
 
-    snprintf(text, sizeof text,
-             "has %zu hexadecimal digits where a digest has 64 (SHA-256), 40 "
-             "(SHA-1) or 32 (MD5); before it a user and a colon are allowed, "
-             "behind it a blank and a name, or a colon and a salt",
+    while (text + digits < end && isxdigit((unsigned char)text[digits])) {
+        digits += 1;
+    }
+    snprintf(reason, sizeof reason,
+             "begins with %zu hexadecimal digits; a digest has 64 (SHA-256), "
+             "40 (SHA-1) or 32 (MD5), alone, or with a blank and a name or a "
+             "colon and a salt behind, or a user and a colon before",
              digits);
-    return refuse(list, number, text);
+    return refuse(list, number, reason);
 }
 
 /* Takes a line, or a text between commas. */
@@ -243,7 +248,7 @@ static int read_line(struct list *list, const char *text, const char *end,
         return 0;
     }
     if (!find_digest(&place, text, end)) {
-        return refuse_line(list, number, place.count);
+        return refuse_line(list, number, text, end);
     }
     status = check_kind(list, kind_of(place.count), number);
     if (status == 0 && place.salt_bytes > DIGESTS_SALT_MAX) {

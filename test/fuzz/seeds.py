@@ -102,6 +102,10 @@ SEEDS = {
     "search.one": [b"is", TEXT],
     "search.long": [b"universally", TEXT],
     "search.several": [b"(?i|)TRUTH|man|of a", TEXT],
+    "search.lines": [b"(?i,lines)is", TEXT],
+    "search.u64": [b"(?offsets=u64|)is|TRUTH", TEXT],
+    "search.hashes": [b"(?offsets|)" + b"|".join(
+        b"%c" % (33 + i) * (1 + i % 5) for i in range(60) if i != 91), TEXT],
     "search.file": [b"(?f)@", TEXT, b"that\r\nwant\n"],
     "search.folded": [b"(?if)@", TEXT, b"IT IS\n"],
     # More than the result lists; fewer, and one more than may be given.
@@ -113,6 +117,12 @@ SEEDS = {
     "dictionary.file": [b"digests=@", WORDS,
                         digest(b"delta") + b"  delta\n\n"
                         + digest(b"last") + b"\r\n" + digest(b"w" * 255)],
+    "dictionary.salted": [b"digests=@,salt=x,salt-at=front", WORDS,
+                          b"#\nuser:" + digest(b"delta") + b"\n"
+                          + digest(b"last") + b":salt\nSHA256 (a) = "
+                          + digest(b"beta")],
+    "dictionary.sha1": [b"digests=" + b"a" * 40 + b",hash=sha1", WORDS],
+    "dictionary.md5": [b"c" * 32 + b":salt," + b"b" * 32, WORDS],
     "records.number": [b"name=price,op=ge,value=-0.5", TABLE],
     "records.text": [b"name=name,op=begins,value=bo,sum=price", TABLE],
     "records.contains": [b"name=note,op=contains,value=quotes,rows=yes",

@@ -15,13 +15,15 @@ CONV = struct.pack("<BBHIIiI9h", 3, 0, 0, 3, 4, 1, 16, 1, 2, 1, 2, 4, 2, 1, 2,
 SOBEL = struct.pack("<BBHII", 3, 1, 0, 3, 4)
 SWEEP = (2, 1, -60_000_000, 60_000_000, -80_000_000, 64, 10, 2, 6, 0, 7)
 
+DIGESTS = bytes(8) + struct.pack("<II", 1, 0) + b"a" * 32
+
 # kernel: an argument and a unit's bytes that are accepted, and a load.
 GOOD = {
     "search": (b"(?,)a,b", 1, b"abba"), "stats": (b"\x02", 2, b"1234"),
     "fir": (b"\1\2", 2, b"1234"), "conv": (CONV, 1, bytes(12)),
     "matvec": (MATVEC, 12, bytes(24)),
     "records": (RECORDS + b"x", 1, b"x\ny\n"),
-    "dictionary": (b"a" * 32, 1, b"a\nb\na\n"),
+    "dictionary": (DIGESTS, 1, b"a\nb\na\n"),
     "channels": (struct.pack("<IIiiiIIIIIQ", *SWEEP), 0, b"")}
 
 
@@ -81,7 +83,9 @@ REFUSED = {
         (records(44, 10, 16, 0, 0, 0, 0, 0, 10, tail=b""), 1),
         (RECORDS + b"x" + bytes(255), 1)],
     "dictionary": [(arg, 1) for arg in (
-        b"", b"x" * 31, b"x" * 33, b"b" * 32 + b"a" * 32, b"a" * 64)],
+        b"", b"x" * 31, b"x" * 33, DIGESTS[:-1], DIGESTS + b"\0",
+        bytes(8) + struct.pack("<II", 2, 0) + b"a" * 64,
+        bytes(8) + struct.pack("<II", 2, 0) + b"b" * 32 + b"a" * 32)],
     "channels": [(sweep(at, value), 0) for at, value in (
         (0, 0), (0, 1_000_001), (1, 0), (1, 3), (2, -200_000_001),
         (3, 200_000_001), (4, -2 ** 31), (5, 0), (5, 8), (5, 72),

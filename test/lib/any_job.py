@@ -4,6 +4,7 @@ tells what holds of every run."""
 import dataclasses
 import json
 import os
+import struct
 import pathlib
 import random
 import select
@@ -98,22 +99,26 @@ def search(draw, chance, count):
                 for _ in range(draw(st.integers(1, 3)))]
     unused = next(bytes([b]) for b in b"|,;:!$%&=<>~#"
                   if bytes([b]) not in b"".join(patterns))
-    if folds or len(patterns) > 1:
-        arg = b"(?" + b"i" * folds + unused * (len(patterns) > 1) + b")"
-    else:
-        arg = b"(?)"
+    output = draw(st.booleans())
+    options = [b"i"] * folds + [b"offsets=u64"] * output
+    arg = b"(?" + b",".join(options) + unused * (len(patterns) > 1) + b")"
     listed = patterns  # those that are listed twice count once
     patterns = list({p.lower() if folds else p: p for p in patterns}.values())
-    results = []
+    results, outputs = [], []
     for load in loads:
         counts, offsets = twins.counts_and_offsets(load, patterns, folds)
-        result = {"count": sum(counts), "offsets": offsets[:mesh.OFFSETS_MAX],
-                  "offsets_complete": len(offsets) <= mesh.OFFSETS_MAX}
+        most = (252 // 4 - 2 * len(counts) if output else mesh.OFFSETS_MAX)
+        result = {"count": sum(counts), "offsets": offsets[:most],
+                  "offsets_complete": len(offsets) <= most}
         if len(patterns) > 1:
             result["counts"] = counts
+        if output:
+            result["output_bytes"] = -(-len(load) // 8)
         results.append(result)
+        places = sorted(set(offsets))
+        outputs.append(struct.pack(f"<{len(places)}Q", *places))
     return Task("search", (arg + unused.join(listed)).hex(), "", loads,
-                results, None, unit)
+                results, outputs if output else None, unit)
 
 
 def stats(draw, chance, count):
@@ -133,12 +138,16 @@ def dictionary(draw, chance, count):
              for _ in range(count)]
     digests = {twins.hashlib.sha256(word).digest()
                for word in [b"a", *words[:5]]}
-    results = []
+    results, outputs = [], []
     for load in loads:
         number, hits = twins.found(load, digests)
         results.append({"words": number, "count": len(hits)})
+        outputs.append("".join(
+            f"{twins.hashlib.sha256(word).hexdigest()}:{word.decode()}\n"
+            for _, word in hits).encode())
     return Task("dictionary", "digests=digests", "", loads, results,
-                None, files={"digests": "\n".join(
+                outputs if draw(st.booleans()) else None,
+                files={"digests": "\n".join(
                     digest.hex() for digest in digests).encode()})
 
 
