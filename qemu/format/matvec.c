@@ -38,13 +38,6 @@
 #define SUM_MAX 0x1p63L
 #define TOTAL_MAX 0x1p126L
 
-enum kind {
-    WHOLE,
-    UNSIGNED,
-    Q15,
-    REAL
-};
-
 struct product {
     struct operand left;
     struct operand right;
@@ -131,7 +124,9 @@ static int set_shapes(struct product *product, bool is_matrix)
     left->lines = 1;
     for (uint32_t i = 0; i + 1 < a->dimensions; ++i) {
         product->shape[product->dimensions++] = a->shape[i];
-        left->lines *= a->shape[i];
+        if (__builtin_mul_overflow(left->lines, a->shape[i], &left->lines)) {
+            left->lines = UINT64_MAX; /* of no elements: too many later */
+        }
     }
     right->right = true;
     right->length = shape[0];
@@ -281,14 +276,14 @@ static int set_units(struct format_load *load, struct product *product)
 {
     const struct operand *left = &product->left;
     const struct operand *right = &product->right;
-    uint64_t length = left->length > 0 ? left->length : 1;
+    uint64_t length = right->lines > 0 && left->length > 0 ? left->length : 1;
     uint64_t vectors = right->lines * right->limbs;
     uint32_t row = left->limbs * left->limb_bits / 8;
     uint32_t sums;
 
     product->sum_bytes = product->type[2] == '2' ? 2 : 8;
     product->rows = 1;
-    product->columns = (uint32_t)right->lines;
+    product->columns = right->lines > 0 ? (uint32_t)right->lines : 1;
     product->width = (uint32_t)length;
     product->inside =
         vectors > ARG_ELEMENTS || vectors * length > ARG_ELEMENTS ||
@@ -454,6 +449,7 @@ static int write_matvec(FILE *out, const struct format_load *load,
     const struct product *product = load->context;
     int exponent = product->left.exponent + product->right.exponent;
     size_t element_bytes = product->type[2] == '2' ? 2 : 8;
+    uint64_t rows = product->right.lines > 0 ? product->left.lines : 0;
     uint64_t want = load->units * product->rows * product->left.limbs *
                     vectors_of(product) * product->sum_bytes;
 
@@ -462,7 +458,7 @@ static int write_matvec(FILE *out, const struct format_load *load,
                           bytes, want);
     }
     npy_write_head(out, product->type, product->shape, product->dimensions);
-    for (uint64_t row = 0; row < product->left.lines; ++row) {
+    for (uint64_t row = 0; row < rows; ++row) {
         for (uint64_t column = 0; column < product->right.lines; ++column) {
             kernel_wide sum = sum_at(product, output, row, column);
             uint64_t element = (uint64_t)sum;

@@ -17,7 +17,10 @@ static long double element(const struct operand *operand, uint64_t line,
 
 int operand_measure(struct operand *operand)
 {
-    for (uint64_t line = 0; line < operand->lines; ++line) {
+    /* Lines of no elements may be as many as a header says. */
+    uint64_t lines = operand->length > 0 ? operand->lines : 0;
+
+    for (uint64_t line = 0; line < lines; ++line) {
         long double sum = 0;
 
         for (uint64_t place = 0; place < operand->length; ++place) {

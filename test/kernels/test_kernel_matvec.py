@@ -244,7 +244,10 @@ def test_shapes_are_those_of_numpy(tmp_path):
                                                  (3,)),
             ((2, 3, 4), (4, 2), "matrix", (2, 3, 2)),
             ((4, 0), (0,), "vector", (4,)), ((4, 0), (0, 2), "matrix",
-                                             (4, 2))):
+                                             (4, 2)),
+            ((0, 4), (4,), "vector", (0,)), ((3, 4), (4, 0), "matrix", (3, 0)),
+            ((0, 0), (0, 0), "matrix", (0, 0)), ((0, 2, 3), (3, 2), "vector",
+                                                 (0, 2, 2))):
         matrix = numpy.arange(numpy.prod(left, dtype=int), dtype="i4")
         other = numpy.arange(numpy.prod(right, dtype=int), dtype="i4") - 3
         matrix, other = matrix.reshape(left), other.reshape(right)

@@ -98,6 +98,7 @@ def arrays():
     inf[1, 0], nan[39, 8] = -numpy.inf, numpy.nan
     named = {
         "matrix": matrix, "vector": matrix[0], "row": matrix[:1],
+        "no-rows": matrix[:0],
         "objects": numpy.array([[1, "x"]], "O"), "nan": nan, "inf": inf,
         "records": numpy.zeros(9, "i4,f4"), "complex": matrix.astype("<c16"),
         "text": matrix.astype("U"), "date": matrix.astype("M8[s]"),
@@ -122,6 +123,10 @@ def arrays():
         "npy-minus": other(b"(40, 9)", b"(-4, 9)"),
         "npy-33": other(shape, b"(" + b"1," * 33 + b")}"),
         "npy-2gb": other(shape, b"(40000000, 9), }"),
+        "npy-wide": other(shape, b"(8589934592, 8589934592, 0), }"),
+        "npy-long": other(shape, b"(0, 1152921504606846976), }"),
+        "npy-none": other(shape, b"(1152921504606846976, 0), }"),
+        "npy-0": other(shape, b"(0, 0), }"),
         "npy-2e18": other(shape, b"(1999999999999999999, 9), }"),
         "npy-1e19": other(shape, b"(9999999999999999999, 0), }"),
         "npy-f16-be": other(b"<i4", b">f16")}
