@@ -11,6 +11,7 @@ import argparse
 import collections
 import concurrent.futures
 import hashlib
+import json
 import os
 import pathlib
 import random
@@ -24,11 +25,16 @@ import numpy
 
 HERE = pathlib.Path(__file__).parent
 COMMAND = [HERE.parents[1] / "build" / "quincunx"]
+NOT_ONE = "none of its kind"
 CONVERT = shutil.which("convert-im6.q16") or "convert"
 
 
 class Wrong(Exception):
     """What was accepted has another result than it should have."""
+
+
+class NotOne(Exception):
+    """The file has the suffix of a kind and is none of it."""
 
 
 def run(kernel, arg, path, *more):
@@ -113,6 +119,30 @@ def image(path, folder):
     return None
 
 
+# ---- matrices ----
+
+def matrix(path, folder):
+    """Of arrays of numbers; the product with a vector is off by the bound that
+    is told and NumPy's own rounding."""
+    array = numpy.load(path, allow_pickle=False)
+    if array.dtype.kind not in "biuf" or array.ndim == 0:
+        raise NotOne
+    vector = numpy.random.default_rng(4180).normal(size=array.shape[-1])
+    numpy.save(folder / "v.npy", vector)
+    refused = run("matvec", f"vector={folder}/v.npy", path, "-o",
+                  folder / "o.npy", "--report", folder / "o.json")
+    if refused:
+        return refused
+    told = " ".join(json.loads((folder / "o.json").read_text())["remarks"])
+    bound = float(re.search(r"max \|error\| <= (\S+)\.", told)[1])
+    wide = array.astype(float)
+    own = len(vector) * 2.0 ** -52 * (abs(wide) @ abs(vector))
+    if not (abs(numpy.load(folder / "o.npy") - wide @ vector)
+            <= bound + own).all():
+        raise Wrong("beyond the bound")
+    return None
+
+
 # kind: suffixes, and a function that returns None or the cause of a refusal
 KINDS = {
     "png": ("png", image),
@@ -120,7 +150,7 @@ KINDS = {
     "tiff": ("tif tiff", image),
     "pnm": ("pbm pgm ppm pnm pam", image),
     "sounds": ("wav aiff aif au flac ogg oga opus mp3 w64 caf voc", None),
-    "npy": ("npy", None),
+    "npy": ("npy", matrix),
     "tables": ("csv tsv tab", None),
 }
 
@@ -155,6 +185,8 @@ def judged(check, path):
             return check(path, pathlib.Path(folder))
         except Wrong as wrong:
             return f"WRONG: {wrong}"
+        except NotOne:
+            return NOT_ONE
         except (OSError, KeyError, ValueError) as error:
             return f"not judged: {type(error).__name__}"
 
@@ -168,8 +200,9 @@ def measure(kind, files, workers):
                 lambda path: judged(check, path), files)):
             causes[said].append(path)
     accepted = len(causes.pop(None, []))
-    share = f"{100 * accepted / len(files):.1f} %" if files else "-"
-    print(f"{kind:8} {len(files):6} {accepted:9} {share:>8}", flush=True)
+    found = len(files) - len(causes.pop(NOT_ONE, []))
+    share = f"{100 * accepted / found:.1f} %" if found else "-"
+    print(f"{kind:8} {found:6} {accepted:9} {share:>8}", flush=True)
     for said, paths in sorted(causes.items(), key=lambda row: -len(row[1])):
         print(f"{'':8} {len(paths):6}  {said}, as {paths[0]}")
     return any(said.startswith("WRONG") for said in causes)
