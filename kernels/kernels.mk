@@ -7,8 +7,8 @@
 KERNEL_PATH ?=
 blank := $(subst ,, )
 kernel_folders := $(subst :, ,$(subst $(blank),?,$(KERNEL_PATH)))
-$(foreach d,$(kernel_folders),$(if $(wildcard $d/*.c),,$(error \
-  KERNEL_PATH=$(KERNEL_PATH): no folder with kernels, FILE.c, is '$d')))
+$(foreach d,$(kernel_folders),$(if $(wildcard $d/.),,$(error \
+  KERNEL_PATH=$(KERNEL_PATH): no such folder: '$d')))
 own_sources := $(sort $(abspath $(wildcard $(kernel_folders:%=%/*.c))))
 OWN_FORMATS := $(filter %_format.c,$(own_sources))
 OWN_KERNELS := $(filter-out %_format.c,$(own_sources))
@@ -68,7 +68,20 @@ WORDS_OF_C := auto bool break case char const continue default do double else \
               register restrict return short signed sizeof static struct \
               switch true typedef union unsigned void volatile while
 
-## new-kernel: begin one, NAME=foo: kernels/foo.c and its test
+# Where its files go: into this tree, or into the first folder of KERNEL_PATH.
+new_folder := $(firstword $(kernel_folders))
+new-kernel: export NAME := $(NAME)
+new-kernel: export TO_KERNEL := $(or $(new_folder),kernels)/$(NAME).c
+new-kernel: export TO_FORMAT := $(if $(FORMAT),$(if \
+              $(new_folder),$(new_folder)/$(NAME)_format.c,qemu/format/$(NAME).c))
+new-kernel: export TO_TEST := $(or \
+              $(new_folder),test/kernels)/test_kernel_$(NAME).py
+new-kernel: export RUNS := $(if $(new_folder),make build/test/kernels.so and \
+              PYTHONPATH=test/lib python3 -m pytest,make test \
+              T='-k kernel_$(NAME)')
+
+## new-kernel: begin one, NAME=foo: a kernel and its test, in kernels/ and
+##   test/kernels/ or in KERNEL_PATH; FORMAT=1: its format of files, too
 .PHONY: new-kernel
 new-kernel:
 	$(Q)bad=; case "$$NAME" in [a-z]*) ;; *) bad=1;; esac; \
@@ -79,13 +92,14 @@ new-kernel:
 	if [ -n "$$bad" ] || [ $${#NAME} -gt 15 ]; then \
 	  echo "make new-kernel NAME='$$NAME': must be 1 to 15 of a-z, 0-9" \
 	    "and _, a letter first" >&2; exit 2; fi; \
-	for to in "kernels/$$NAME.c" "test/kernels/test_kernel_$$NAME.py"; do \
+	for to in "kernels/$$NAME.c" "$$TO_KERNEL" "$$TO_FORMAT" "$$TO_TEST"; do \
 	  if [ -e "$$to" ]; then echo "$$to exists" >&2; exit 2; fi; done; \
 	pad=$$(printf '%*s' $${#NAME} ''); \
-	sed "s/@NAME@/$$NAME/g; s/@PAD@/$$pad/" kernels/skeleton/kernel.c.in \
-	  > "kernels/$$NAME.c"; \
-	sed "s/@NAME@/$$NAME/g" kernels/skeleton/test_kernel.py.in \
-	  > "test/kernels/test_kernel_$$NAME.py"; \
-	echo "kernels/$$NAME.c: counts the bytes of one value; make it yours"; \
-	echo "test/kernels/test_kernel_$$NAME.py: make test T='-k kernel_$$NAME'" \
-	  "runs it"
+	begin() { \
+	  sed "s/@NAME@/$$NAME/g; s/@PAD@/$$pad/; s/@ARG@/$(if \
+	    $(FORMAT),value=97,a)/" "kernels/skeleton/$$1.in" > "$$2"; }; \
+	begin kernel.c "$$TO_KERNEL"; begin test_kernel.py "$$TO_TEST"; \
+	echo "$$TO_KERNEL: counts the bytes of one value; make it yours"; \
+	if [ -n "$$TO_FORMAT" ]; then begin format.c "$$TO_FORMAT"; \
+	  echo "$$TO_FORMAT: its format, the files and --arg of the host"; fi; \
+	echo "$$TO_TEST: $$RUNS runs it"

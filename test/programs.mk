@@ -58,7 +58,7 @@ $(call test_program,cases,sanitized,$(addprefix test/target/,cases.c \
   cases_host.c) $(wildcard scatter/plan/*.c torus/*.c))
 $(call test_program,libcore.so,shared,$(PLANS) boot/cortex_m/divide.c \
   hal/crc32.c hal/switch/parity.c)
-$(call test_program,kernels.so,shared,$(wildcard kernels/*.c) \
+$(call test_program,kernels.so,shared,$(KERNEL_SOURCES) \
   $(OBJECTS_shared)/kernel_table.o)
 
 # The memory functions of a board, beside the library's by other names.
@@ -173,5 +173,5 @@ $(call test_program,chip-core-differ,fast,$(CHIP_CORE) $(UNIT) \
 
 # Summaries and tables that no command prints cheaply, for golden text.
 $(call test_program,told,fast,test/golden/told.c test/lib/fake_clock.c \
-  $(filter-out %/host_clock.c,$(HOST_WITHOUT_MAIN)) $(wildcard kernels/*.c) \
+  $(filter-out %/host_clock.c,$(HOST_WITHOUT_MAIN)) $(KERNEL_SOURCES) \
   $(BUILD)/host/kernel_table.o,$(HOST_LIBS))

@@ -147,6 +147,10 @@ static int check_arg(struct job_originator *originator,
         return options->arg_bytes == 0 ? refuse_no_arg(options)
                                        : refuse_arg(options);
     }
+    if (originator->terms.output_denominator != 0) {
+        originator->load.output_bytes =
+            kernel_output_at(&originator->terms, load->units);
+    }
     return check_result(kernel, &originator->terms) == 0 ? 0 : EXIT_FAILED;
 }
 

@@ -30,6 +30,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define SIZE_SIDE_MAX 32767u
+
 struct own_options {
     struct job_options job;
     const char *report;
@@ -70,7 +72,29 @@ static const char *output_suffixes(const void *own)
 {
     const struct own_options *options = own;
 
-    return format_of(options->job.request.kernel->name)->suffixes;
+    return options->job.one.load.image.width > 0
+               ? NULL
+               : format_of(options->job.request.kernel->name)->suffixes;
+}
+
+/* Stores "WxH" in a struct format_size. */
+static int set_size(void *field, const char *option, const char *text)
+{
+    struct format_size *size = field;
+    const char *times = strchr(text, 'x');
+    char *end = NULL;
+    unsigned long width = strtoul(text, &end, 10);
+    unsigned long height = 0;
+    bool good = text[0] >= '0' && text[0] <= '9' && end == times;
+
+    if (good && times[1] >= '0' && times[1] <= '9') {
+        height = strtoul(times + 1, &end, 10);
+    }
+    good = good && *end == '\0' && width - 1 < SIZE_SIDE_MAX &&
+           height - 1 < SIZE_SIDE_MAX;
+    *size = (struct format_size){(uint32_t)width, (uint32_t)height};
+    return parse_report(option, text,
+                        good ? NULL : "must be WxH, sides of 1 to 32767");
 }
 
 static const struct option_row rows[] = {
@@ -105,6 +129,12 @@ static const struct option_row rows[] = {
              "for each. Of -o, --gantt, --html, --report and --trace one may "
              "be -, standard output: then the summary goes to standard error",
      .letter = 'o', .suffixes_of = output_suffixes},
+    {"size", "WxH", 2, OPTION_SET,
+     OPTION_AT(struct own_options, job.one.load.image),
+     .help = "The output is an image of W x H pixels, a byte each or three "
+             "(RGB), in a file of the kind that OUTPUT's suffix says: for "
+             "kernels without a format",
+     .set = set_size, .needs = "output"},
     {"serve", "PORT", 2, OPTION_COUNT,
      OPTION_AT(struct own_options, serve_port),
      .help =
@@ -171,6 +201,11 @@ static int check_output(const struct own_options *options)
                                : quote_shown(options->output.text[0]),
                            request->kernel->name,
                            never ? "" : " with this argument");
+    }
+    if (options->job.one.load.image.width > 0 && format != &format_raw) {
+        return usage_error("--size: is for kernels without a format; kernel %s "
+                           "writes %s",
+                           request->kernel->name, format->output);
     }
     for (uint32_t i = 0; format->check != NULL && i < request->originators;
          ++i) {

@@ -31,6 +31,12 @@ struct format_notes {
     uint32_t count;
 };
 
+/* The size of an image, pixels. */
+struct format_size {
+    uint32_t width;
+    uint32_t height;
+};
+
 /* A load, and what its format needs to know of it. format_free() frees the
    members that are malloc'd, and closes `file`. */
 struct format_load {
@@ -42,7 +48,8 @@ struct format_load {
     uint32_t file_count;
     uint64_t units;
     uint32_t unit_bytes;
-    uint8_t *arg; /* malloc'd: argument for the kernel */
+    uint64_t output_bytes; /* most bytes of output; set before check() */
+    uint8_t *arg;          /* malloc'd: argument for the kernel */
     uint32_t arg_bytes;
     char *words;   /* malloc'd: the text of --arg, split into words; or NULL */
     void *context; /* malloc'd: data for write(), or NULL */
@@ -52,6 +59,8 @@ struct format_load {
     /* The caller sets the fields below before read(). */
     bool wants_output; /* the user wants the output */
     const struct kernel *kernel;
+    /* of the output, for kernels without a format (--size); 0: no image */
+    struct format_size image;
     /* units of a load of numbers, which has no file (--load); else 0 */
     uint64_t numbers;
     bool as_is; /* read the file unchanged: no decompression, no parsing */

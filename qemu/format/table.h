@@ -9,6 +9,9 @@
    KERNEL_PATH, and is called format_NAME. */
 extern const struct format *const format_table[];
 
+/* The format of all other kernels. */
+extern const struct format format_raw;
+
 /* Returns a kernel's format; never NULL. */
 const struct format *format_of(const char *kernel);
 

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make new-kernel`: what it writes builds and passes its own test; what it
 must not overwrite it leaves alone. And a kernel that crashes."""
+import json
+import os
+import random
 import re
 import shutil
 import signal
 import subprocess
+import zlib
 
 import pytest
 
@@ -53,6 +57,59 @@ def test_the_skeleton_builds_and_passes_its_test(copy):
          copy / "test/kernels/test_kernel_parity_2.py"], cwd=copy, text=True,
         capture_output=True, check=False, timeout=GUARD_S)
     assert done.returncode == 0, done.stdout
+
+
+def test_the_skeleton_of_a_format_in_a_folder_outside(copy, tmp_path):
+    path = f"KERNEL_PATH={tmp_path}"
+    done = make(copy, "new-kernel", "NAME=odd", "FORMAT=1", path)
+    assert (done.returncode, done.stderr) == (0, "")
+    done = make(copy, "build/quincunx", "build/test/kernels.so", path)
+    assert (done.returncode, done.stderr) == (0, "")
+    done = subprocess.run(
+        ["/usr/bin/python3", "-m", "pytest", "-q", "-p", "no:cacheprovider",
+         tmp_path / "test_kernel_odd.py"], cwd=copy, text=True,
+        env={**os.environ, "PYTHONPATH": str(copy / "test/lib")},
+        capture_output=True, check=False, timeout=GUARD_S)
+    assert done.returncode == 0, done.stdout
+
+
+def run(copy, *args):
+    done = subprocess.run(
+        [copy / "build/quincunx", "run", "--json", *map(str, args)], text=True,
+        capture_output=True, check=False, timeout=GUARD_S)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["result"]
+
+
+def test_the_examples_of_the_page(copy, tmp_path):
+    """CRC-32 against zlib's, on every mesh; a picture, against itself."""
+    text = (ROOT / "kernels/README.md").read_text("utf-8")
+    folder = tmp_path / "own"
+    folder.mkdir()
+    for code in re.findall(r"^```c\n(.*?)^```$", text, re.M | re.S):
+        name = re.search(r"const struct kernel kernel_(\w+)", code)[1]
+        (folder / f"{name}.c").write_text(code)
+    done = make(copy, "build/quincunx", f"KERNEL_PATH={folder}")
+    assert (done.returncode, done.stderr) == (0, "")
+    load = tmp_path / "load"
+    for data in b"123456789", b"", random.Random(38).randbytes(30_011):
+        load.write_bytes(data)
+        for size in "1x1", "5x5", "7x4":
+            for more in [], ["--batch", 7001], ["--schedule", "farm"]:
+                assert run(copy, "--on", "native", "--mesh", size, "--kernel",
+                           "crc", *more, load) == {"crc32": zlib.crc32(data)}
+    pictures = []
+    for size in "1x1", "5x5":
+        image = tmp_path / f"{size}.pgm"
+        run(copy, "--on", "native", "--mesh", size, "--kernel", "mandel",
+            "--arg", "columns=48,steps=60", "--load", 32, "--size", "48x32",
+            "-o", image)
+        pictures.append(image.read_bytes())
+    assert pictures[0] == pictures[1]
+    head, points = pictures[0][:12], pictures[0][-48 * 32:]
+    assert head.split()[:3] == [b"P5", b"48", b"32"]
+    # Row 16 is the real axis, where numbers above -2, up to 1/4, stay.
+    assert set(points[16 * 48 + 1:16 * 48 + 36]) == {255} and points[0] < 20
 
 
 def test_names_that_are_none_and_one_that_is_there(copy):
