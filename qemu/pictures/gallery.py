@@ -8,7 +8,6 @@ import csv
 import pathlib
 import subprocess
 import sys
-import wave
 
 import numpy
 
@@ -17,8 +16,9 @@ RATE = 16000
 
 
 def tool(*words):
-    subprocess.run([str(word) for word in words], check=True,
-                   stdout=subprocess.DEVNULL, timeout=600)
+    """What a program prints."""
+    return subprocess.run([str(word) for word in words], check=True,
+                          stdout=subprocess.PIPE, timeout=600).stdout
 
 
 def job(quincunx, kernel, arg, output, *load):
@@ -67,13 +67,12 @@ def picture(quincunx, target, folder):
 
 
 def read_sound(path):
-    with wave.open(str(path)) as file:
-        return numpy.frombuffer(file.readframes(file.getnframes()), "<i2")
+    return numpy.frombuffer(tool("sox", path, "-t", "s16", "-"), "<i2")
 
 
 def sound(quincunx, target, folder):
     """A chirp and noise, through a band-pass."""
-    before, after = folder / "before.wav", folder / "after.wav"
+    before, after = folder / "before.flac", folder / "after.flac"
     tool("sox", "-R", "-n", "-r", RATE, "-b", "16", "-c", "1", before, "synth",
          "2", "sin", "100:7000", "synth", "2", "noise", "mix", "gain", "-3")
     job(quincunx, "fir", "band=1500:3000,taps=127", after, before)

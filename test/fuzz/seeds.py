@@ -147,6 +147,12 @@ SEEDS = {
                    + b"\x24" + bytes(19) + WAV[12:40] + b"\xff" * 4
                    + WAV[44:]],
     "stats.aiff": [b"", AIFF], "stats.flac": [b"", FLAC],
+    "stats.wav24": [b"", wav(1, 24, 20)], "stats.real": [b"", wav(
+        1, 32, 20, form=3)], "fir.wide": [b"low=1000,taps=9", wav(1, 24, 60)],
+    "stats.caf": [b"", b"caff\0\1\0\0desc" + bytes(7) + b"\x20" + struct.pack(
+        ">d4s5I", 8000, b"lpcm", 0, 2, 1, 1, 16) + b"data" + b"\xff" * 8
+                  + bytes(12)],
+    "stats.law": [b"", wav(2, 8, 20, form=7)],
     "stats.au": [b"", struct.pack(">4s5I", b".snd", 24, 8, 3, 8000, 1)
                  + bytes(8)],
     "search.packed": [b"(?if)@", gzip.compress(TEXT), bz2.compress(b"THAT\n")],

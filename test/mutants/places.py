@@ -59,7 +59,7 @@ qemu/command/(mesh|identify|reset|links|ps|console): nodes
 qemu/fabric/inj|qemu/command/inj: inject
 qemu/fabric/: any_job originators run launcher
 qemu/format/image: kernel_conv
-qemu/format/sound: kernel_stats kernel_fir
+qemu/format/(sound|fir|stats): field_sounds kernel_stats kernel_fir
 qemu/format/(npy|operand|matvec): kernel_matvec field_matrices
 qemu/format/table: kernel_records kernel_channels
 qemu/format/: sanitized several_inputs
