@@ -3,7 +3,6 @@
    and bytes or an image as the output. */
 #include "qemu/format/image_file.h"
 #include "qemu/format/keys.h"
-#include "qemu/format/table.h"
 #include "qemu/base/file.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/parse.h"
