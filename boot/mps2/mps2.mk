@@ -12,8 +12,10 @@ fast := scatter/engine/core.c $(filter-out kernels/stats.c,$(FAST_KERNELS))
 # Functions that are worth it, wherever they are (hal/hot.h).
 flags := '-DHAL_FAST=__attribute__((optimize("O2")))'
 
-# The linker places the search's loop (linker/sections.ld).
-ldflags := -ffunction-sections
+# The linker places the search's loop (linker/sections.ld). Its budget of the
+# image's size is for the kernels of this tree.
+ldflags := -ffunction-sections $(if $(OWN_KERNELS), \
+             -Wl$(comma)--defsym=boot_image_unlimited=1)
 
 lists := looping tight kernel search
 # Loops that are not worth their unrolling; that of stats is even faster so.
