@@ -245,7 +245,9 @@ static void note_numbers(struct format_load *load,
 
     error *= 1.005L; /* for printing three digits */
     if (is_real(product)) {
-        format_note(load, "The product is float64; max |error| <= %.3Lg.%s%s",
+        format_note(load,
+                    "The product is float64; max |error| <= %.3Lg for each "
+                    "element.%s%s",
                     error,
                     is_whole(left) && is_whole(right) && most >= SUM_MAX
                         ? " It may go beyond 64 bits."

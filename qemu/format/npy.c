@@ -161,6 +161,8 @@ static long double float_of(bool negative, uint32_t exponent, uint32_t special,
 
     if (exponent == special) {
         value = mantissa << 1 == 0 ? INFINITY : NAN;
+    } else if (exponent > 0 && mantissa >> 63 == 0) {
+        value = NAN; /* no number of x86 */
     }
     return negative ? -value : value;
 }
@@ -178,6 +180,10 @@ static long double float_element(const uint8_t raw[16], uint32_t bytes)
     if (bytes == 4) {
         memcpy(&single, raw, sizeof single);
         return (long double)single;
+    }
+    if (bytes == 16 && bytes_load_u64(raw) == 0 &&
+        bytes_load_u16(raw + 14) != 0) {
+        return NAN; /* of 128 bits, as other processors have them */
     }
     /* A mantissa is moved to bit 63, where x86's 80 bits store its first 1. */
     return bytes == 2 ? float_of(head >> 15, head >> 10 & 31, 31,

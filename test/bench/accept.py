@@ -134,7 +134,7 @@ def matrix(path, folder):
     if refused:
         return refused
     told = " ".join(json.loads((folder / "o.json").read_text())["remarks"])
-    bound = float(re.search(r"max \|error\| <= (\S+)\.", told)[1])
+    bound = float(re.search(r"max \|error\| <= (\S+)", told)[1])
     wide = array.astype(float)
     own = len(vector) * 2.0 ** -52 * (abs(wide) @ abs(vector))
     if not (abs(numpy.load(folder / "o.npy") - wide @ vector)

@@ -122,7 +122,7 @@ def product(folder, matrix, right, more="", size="3x2", key="vector"):
     report = mesh.run(folder / "m.npy", "-o", folder / "o.npy", size=size,
                       kernel="matvec", on="native",
                       arg=f"{key}={folder}/v.npy{more}")
-    bound = re.search(r"max \|error\| <= (\S+)\.", " ".join(report["remarks"]))
+    bound = re.search(r"max \|error\| <= (\S+) for", " ".join(report["remarks"]))
     return numpy.load(folder / "o.npy"), bound and fractions.Fraction(bound[1])
 
 
@@ -308,6 +308,17 @@ def test_boards_multiply_as_native_nodes(tmp_path):
             files.append((tmp_path / "o.npy").read_bytes())
         assert files[0] == files[1]
         assert numpy.allclose(numpy.load(tmp_path / "o.npy"), matrix @ other)
+
+
+def test_long_doubles_of_other_processors_are_refused(tmp_path):
+    """Of 128 bits: 1, as AArch64 has it."""
+    numpy.save(tmp_path / "v.npy", numpy.zeros(1, "f16"))
+    data = (tmp_path / "v.npy").read_bytes()[:-2] + b"\xff\x3f"
+    (tmp_path / "v.npy").write_bytes(data)
+    done = mesh.command(
+        "run", "--mesh=1x1", "--on=native", "--kernel=matvec",
+        f"--arg=vector={tmp_path}/v.npy", tmp_path / "v.npy")
+    assert done.returncode == 1 and "must be finite" in done.stderr
 
 
 def test_outputs_are_written_as_numpy_writes_them(tmp_path):
