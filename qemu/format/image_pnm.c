@@ -15,6 +15,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -49,7 +50,43 @@ struct work {
     tuple *row;
     uint32_t y; /* row being read or written */
     bool more;  /* another image follows */
+    bool is_pam;
 };
+
+/* Reads the header of a PAM, over a wrong one of which libnetpbm leaks memory.
+   Returns NULL, or what is wrong. */
+static const char *read_pam_head(struct work *work, FILE *file)
+{
+    static const char *const names[] = {"WIDTH", "HEIGHT", "DEPTH", "MAXVAL"};
+    unsigned long value[4] = {0};
+    unsigned long number = 0;
+    char line[256];
+    char name[9] = "";
+
+    while (strcmp(name, "ENDHDR") != 0 &&
+           fgets(line, sizeof line, file) != NULL) {
+        int words = sscanf(line, "%8s %lu", name, &number);
+
+        for (int i = 0; words == 2 && i < 4; ++i) {
+            value[i] = strcmp(name, names[i]) == 0 ? number : value[i];
+        }
+    }
+    work->pam = (struct pam){.size = sizeof work->pam,
+                             .len = PAM_STRUCT_SIZE(tuple_type),
+                             .file = file,
+                             .format = PAM_FORMAT,
+                             .width = (int)value[0],
+                             .height = (int)value[1],
+                             .depth = (unsigned)value[2],
+                             .maxval = value[3],
+                             .bytes_per_sample = value[3] > 255 ? 2 : 1};
+    return strcmp(name, "ENDHDR") != 0 || value[0] - 1 >= INT_MAX ||
+                   value[1] - 1 >= INT_MAX || value[2] - 1 > 3 ||
+                   value[3] - 1 > 65534
+               ? "its header must have WIDTH, HEIGHT, DEPTH of 1 to 4, MAXVAL "
+                 "of 1 to 65535, and ENDHDR"
+               : NULL;
+}
 
 /* Returns why the image is not supported, or NULL; allocates the image. */
 static const char *accept_head(struct work *work)
@@ -59,9 +96,6 @@ static const char *accept_head(struct work *work)
     bool bits = pam->format == RPBM_FORMAT;
 
     work->image->kind = pam->format == PAM_FORMAT ? IMAGE_PAM : IMAGE_PNM;
-    if (pam->depth < 1 || pam->depth > 4) {
-        return "its pixels have more than 4 samples";
-    }
     if (pixels / (bits ? 8 : 1) > work->bytes) {
         return "the file ends within the image";
     }
@@ -116,8 +150,13 @@ static const char *read_image(struct work *work, FILE *file)
         return netpbm_reason;
     }
     catch_errors(&jump);
-    pnm_readpaminit(file, &work->pam, PAM_STRUCT_SIZE(tuple_type));
-    reason = accept_head(work);
+    if (work->is_pam) {
+        reason = read_pam_head(work, file);
+    } else {
+        pnm_readpaminit(file, &work->pam, PAM_STRUCT_SIZE(tuple_type));
+        reason = NULL;
+    }
+    reason = reason == NULL ? accept_head(work) : reason;
     if (reason == NULL) {
         read_rows(work);
         reason = accept_rest(work, file);
@@ -136,7 +175,8 @@ static void end_work(struct work *work)
 int image_pnm_read(struct image *image, struct format_load *load,
                    const char *path, uint8_t *data, size_t bytes)
 {
-    struct work work = {.image = image, .bytes = bytes};
+    struct work work = {
+        .image = image, .bytes = bytes, .is_pam = data[1] == '7'};
     bool plain = data[1] <= '3';
     FILE *file;
     const char *reason;
