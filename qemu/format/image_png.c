@@ -55,21 +55,32 @@ static void read_bytes(png_structp png, png_bytep out, size_t bytes)
     work->at += bytes;
 }
 
+/* Allocates the image before libpng allocates its rows. */
+static void allocate(const struct work *work)
+{
+    png_structp png = work->png;
+    png_infop info = work->info;
+    int type = png_get_color_type(png, info);
+    bool colour = (type & PNG_COLOR_MASK_COLOR) != 0;
+    bool alpha = (type & PNG_COLOR_MASK_ALPHA) != 0 ||
+                 png_get_valid(png, info, PNG_INFO_tRNS) != 0;
+    const char *wrong = image_allocate(
+        work->image, png_get_image_width(png, info),
+        png_get_image_height(png, info), (colour ? 3u : 1u) + alpha,
+        png_get_bit_depth(png, info) == 16 ? 2 : 1);
+
+    if (wrong != NULL) {
+        png_error(png, wrong);
+    }
+}
+
 static void read_rows(struct work *work)
 {
     png_structp png = work->png;
     struct image *image = work->image;
     int passes = png_set_interlace_handling(png);
-    const char *wrong;
 
     png_read_update_info(png, work->info);
-    wrong = image_allocate(image, png_get_image_width(png, work->info),
-                           png_get_image_height(png, work->info),
-                           png_get_channels(png, work->info),
-                           png_get_bit_depth(png, work->info) / 8u);
-    if (wrong != NULL) {
-        png_error(png, wrong);
-    }
     for (int pass = 0; pass < passes; ++pass) {
         for (uint32_t y = 0; y < image->height; ++y) {
             png_read_row(png, image->samples + y * image_row_bytes(image),
@@ -116,6 +127,7 @@ static bool read_image(struct work *work)
     if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
         png_set_swap(png);
     }
+    allocate(work);
     read_rows(work);
     return true;
 }
