@@ -81,6 +81,9 @@ static void read_rows(struct work *work)
     int passes = png_set_interlace_handling(png);
 
     png_read_update_info(png, work->info);
+    if (png_get_rowbytes(png, work->info) != image_row_bytes(image)) {
+        png_error(png, "libpng's rows have another length");
+    }
     for (int pass = 0; pass < passes; ++pass) {
         for (uint32_t y = 0; y < image->height; ++y) {
             png_read_row(png, image->samples + y * image_row_bytes(image),
