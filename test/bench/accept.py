@@ -10,6 +10,9 @@ installed.
 import argparse
 import collections
 import concurrent.futures
+import csv
+import decimal
+import functools
 import hashlib
 import json
 import os
@@ -143,7 +146,79 @@ def matrix(path, folder):
     return None
 
 
-# kind: suffixes, and a function that returns None or the cause of a refusal
+# ---- tables ----
+
+decimal.DefaultContext.prec = 400  # of all threads
+csv.field_size_limit(1 << 24)
+MISSING = {"", "na", "n/a", "#n/a", "nan", "null", "none", "-", "--", ".", "?",
+           "inf", "-inf"}
+
+
+def number(text):
+    """A cell's number; None: there is none, and a text for no number."""
+    text = text.strip()
+    if text.lower() in MISSING:
+        return None
+    if re.fullmatch("0[xX][0-9a-fA-F]+", text):
+        return decimal.Decimal(int(text, 16))
+    try:
+        return decimal.Decimal(text.replace(",", ""))
+    except decimal.InvalidOperation:
+        return text
+
+
+@functools.lru_cache(maxsize=4)
+def read_table(path):
+    """(separator, header row, columns of texts); rows with a name before their
+    first cell have none of it."""
+    text = pathlib.Path(path).read_text(encoding="latin-1")
+    lines = [line for line in text.splitlines(True) if line[:1] != "#"]
+    separator = max(",\t;|", key=(lines or [""])[0].count)
+    rows = [row for row in csv.reader(lines, delimiter=separator,
+                                      skipinitialspace=True) if row]
+    head, *rows = rows or [[]]
+    named = rows and all(len(row) == len(head) + 1 for row in rows) and any(
+        row[-1] for row in rows)
+    return separator, head, [
+        [row[i + named] if i + named < len(row) else "" for row in rows]
+        for i in range(len(head))]
+
+
+def columns(path):
+    """PATH:NUMBER of each column that has numbers, and hardly anything else.
+    """
+    found = []
+    for i, texts in enumerate(read_table(path)[2]):
+        values = [number(text) for text in texts]
+        numbers = sum(isinstance(v, decimal.Decimal) for v in values)
+        others = sum(isinstance(v, str) for v in values)
+        if numbers > 0 and others < numbers / 10:
+            found.append(f"{path}:{i + 1}")
+    return found
+
+
+def table(item, folder):
+    """None, or the cause of a refusal: rows from the least number on."""
+    path, _, column = item.rpartition(":")
+    separator, _, texts = read_table(path)
+    values = [number(text) for text in texts[int(column) - 1]]
+    values = [v for v in values if isinstance(v, decimal.Decimal)]
+    separator = {"\t": "tab", ",": "\\,"}.get(separator, separator)
+    report = folder / "report.json"
+    refused = run("records", f"name=#{column},op=ge,value={min(values):f},"
+                  f"sep={separator}", path, "--report", report)
+    if refused:
+        return refused
+    result = json.loads(report.read_text(encoding="utf-8"))["result"]
+    want = [sum(values), min(values), max(values)]
+    got = [decimal.Decimal(result[name][0]) for name in ("sum", "min", "max")]
+    if result["count"] != len(values) or got != want:
+        raise Wrong(f"column {column}")
+    return None
+
+
+# kind: suffixes, and a function that returns None or the cause of a refusal;
+# what of a file is judged, if it is not the whole file
 KINDS = {
     "png": ("png", image),
     "jpeg": ("jpg jpeg", image),
@@ -151,7 +226,7 @@ KINDS = {
     "pnm": ("pbm pgm ppm pnm pam", image),
     "sounds": ("wav aiff aif au flac ogg oga opus mp3 w64 caf voc", None),
     "npy": ("npy", matrix),
-    "tables": ("csv tsv tab", None),
+    "tables": ("csv tsv tab", table, columns),
 }
 
 
@@ -233,6 +308,8 @@ def main():
     wrong = False
     for kind in options.kinds or [k for k, row in KINDS.items() if row[1]]:
         here = different(files, KINDS[kind][0])
+        for parts in KINDS[kind][2:]:
+            here = [part for path in here for part in parts(path)]
         if options.most and len(here) > options.most:
             here = random.Random(4180).sample(here, options.most)
         wrong |= measure(kind, here, options.workers)
