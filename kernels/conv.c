@@ -161,9 +161,9 @@ SMALL static uint32_t instructions(const struct conv *conv)
 {
     uint32_t taps = (uint32_t)(conv->side * conv->side);
 
-    return conv->filter == MEDIAN ? 1600u * taps * (taps + 9) / 10
-           : conv->bytes == 2     ? 60000 + 9000 * taps
-           : !conv->shared        ? 35000 + 8000 * taps
+    return conv->filter == MEDIAN ? 840 * taps * (taps + 36)
+           : conv->bytes == 2     ? 86000 + 6000 * taps
+           : !conv->shared        ? 50000 + 6500 * taps
            : conv->side == 3      ? 18500
                                   : 48000;
 }

@@ -31,7 +31,6 @@
 #define SHIFT_MAX 20
 #define ARG_BYTES_MAX (20u + 2u * TAPS_MAX)
 #define OFFSET_MAX 65535
-#define QUALITY_USUAL 90
 
 struct filter {
     const char *name; /* NULL: --arg gives the coefficients */
@@ -372,7 +371,6 @@ static int write_conv(FILE *out, const struct format_load *load,
     if (image_has_alpha(&image)) {
         join_channel(&image, image.channels - 1, context->alpha);
     }
-    image.quality = image.quality != 0 ? image.quality : QUALITY_USUAL;
     status = image_write(out, &image, path);
     free(image.samples);
     return status;

@@ -30,7 +30,7 @@ enum image_kind {
 struct image {
     /* The caller sets the fields below before an image is read or written. */
     uint32_t pixels_max; /* most pixels that are read */
-    uint8_t quality;     /* of JPEG, 1 to 100 */
+    uint8_t quality;     /* of JPEG, 1 to 100; 0: 90 */
 
     enum image_kind kind;
     uint32_t width; /* pixels, at least 1 */

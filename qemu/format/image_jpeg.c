@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define QUALITY_USUAL 90
+
 /* Turns samples c m y k, stored inverted as programs do, into r g b, in
    place. */
 static void convert_cmyk(struct image *image)
@@ -102,7 +104,8 @@ int image_jpeg_write(FILE *out, const struct image *image, const char *path)
     status = tjCompress2(handle, image->samples, (int)image->width, 0,
                          (int)image->height, grey ? TJPF_GRAY : TJPF_RGB, &jpeg,
                          &bytes, grey ? TJSAMP_GRAY : TJSAMP_444,
-                         image->quality, TJFLAG_ACCURATEDCT);
+                         image->quality != 0 ? image->quality : QUALITY_USUAL,
+                         TJFLAG_ACCURATEDCT);
     status =
         status != 0 ? file_error(path, "JPEG: %s", tjGetErrorStr2(handle)) : 0;
     if (status == 0) {

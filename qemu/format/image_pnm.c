@@ -247,7 +247,9 @@ static int write_file(FILE *out, const struct image *image, const char *path,
     strcpy(work.pam.tuple_type, types[image->channels - 1]);
     reason = write_image(&work);
     end_work(&work);
-    return reason == NULL ? 0 : file_error(path, "%s", reason);
+    /* A write error gives 0 too: the caller closes the file and reports it. */
+    return reason == NULL || ferror(out) != 0 ? 0
+                                              : file_error(path, "%s", reason);
 }
 
 int image_pnm_write(FILE *out, const struct image *image, const char *path)

@@ -357,9 +357,16 @@ int image_tiff_write(FILE *out, const struct image *image, const char *path)
         good = write_rows(tiff, image);
         TIFFClose(tiff);
     }
-    status = good && fseek(file, 0, SEEK_END) == 0
-                 ? file_append(out, file, (uint64_t)ftell(file), path)
-                 : file_error(path, "TIFF: %s", tiff_reason);
+    if (good && fseek(file, 0, SEEK_END) == 0) {
+        uint64_t bytes = (uint64_t)ftell(file);
+        uint8_t *data;
+
+        status = file_read_open(&data, file, bytes, path);
+        fwrite(data, 1, status == 0 ? bytes : 0, out);
+        free(data);
+    } else {
+        status = file_error(path, "TIFF: %s", tiff_reason);
+    }
     fclose(file);
     return status;
 }

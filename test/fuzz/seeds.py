@@ -13,6 +13,7 @@ import struct
 import sys
 import zlib
 
+IMAGES = pathlib.Path(__file__).parents[1] / "kernels" / "field"
 TEXT = (b"It is a truth universally acknowledged, that a single man in "
         b"possession of a good fortune, must be in want of a wife.\n") * 3
 WORDS = b"alpha\nbeta\r\ngamma\n\ndelta\nan apple\n" + b"w" * 255 + b"\nlast"
@@ -177,6 +178,12 @@ SEEDS = {
     "conv.ppm": [b"coefficients=" + b":".join([b"300"] * 25) + b",shift=11",
                  PPM],
     "conv.plain": [b"filter=sobel", PLAIN],
+    "conv.median": [b"median=3,border=zero", PGM],
+    "conv.wide": [b"filter=gauss5,border=reflect,alpha=drop",
+                  b"P7\nWIDTH 5\nHEIGHT 2\nDEPTH 2\nMAXVAL 999\n"
+                  b"TUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n" + b"\2\x99" * 20],
+    "conv.jpeg": [b"filter=sobel", (IMAGES / "img_jpeg.jpg").read_bytes()],
+    "conv.tiff": [b"filter=gauss", (IMAGES / "img_tiff.tif").read_bytes()],
     "matvec.int": [b"vector=@", npy("<i4", "(3, 2)", range(6)),
                    npy("<i4", "(2,)", [5, -7])],
     "matvec.q15": [b"vector=@",
