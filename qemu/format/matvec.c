@@ -73,28 +73,24 @@ static const struct option_row all_rows[] = {
     {FILE_ROW(matrix)},
     {"bits", "BITS", 0, OPTION_COUNT, FIELD(bits), .choices = "15 31 53"},
     {"int16", "KIND", 0, OPTION_CHOICE, FIELD(whole), .choices = "q15 whole"}};
-static const struct option_row vector_row[] = {{FILE_ROW(vector)}};
-static const struct option_row matrix_row[] = {{FILE_ROW(matrix)}};
+static const struct option_table all = {OPTION_ROWS(all_rows)};
 
 /* The only value of a table with one row may have commas. */
-static const struct option_table all = {OPTION_ROWS(all_rows)};
+static const struct option_row vector_row[] = {{FILE_ROW(vector)}};
 static const struct option_table vector_alone = {OPTION_ROWS(vector_row)};
-static const struct option_table matrix_alone = {OPTION_ROWS(matrix_row)};
 
 static int parse_arg(struct arg *values, struct format_load *load,
                      const uint8_t *arg, uint32_t arg_bytes)
 {
     const char *text = (const char *)arg;
-    const struct option_table *table = &all;
+    bool alone =
+        strncmp(text, "vector=", 7) == 0 && strstr(text, ",bits=") == NULL &&
+        strstr(text, ",int16=") == NULL && strstr(text, ",vector=") == NULL &&
+        strstr(text, ",matrix=") == NULL;
 
-    if (strstr(text, ",bits=") == NULL && strstr(text, ",int16=") == NULL &&
-        strstr(text, ",vector=") == NULL && strstr(text, ",matrix=") == NULL) {
-        table = strncmp(text, "vector=", 7) == 0   ? &vector_alone
-                : strncmp(text, "matrix=", 7) == 0 ? &matrix_alone
-                                                   : &all;
-    }
     *values = (struct arg){.vector = NULL};
-    return format_parse_arg(load, table, arg, arg_bytes, values);
+    return format_parse_arg(load, alone ? &vector_alone : &all, arg, arg_bytes,
+                            values);
 }
 
 /* ---- operands ---- */
