@@ -54,6 +54,7 @@
 /* COLD functions are rare, or short beside the time of a digest. */
 #define COLD __attribute__((cold))
 #define HOT __attribute__((hot))
+#define NOINLINE __attribute__((noinline))
 
 struct dictionary {
     const uint8_t *group; /* the first one */
@@ -269,7 +270,8 @@ static HOT void compress_sha256(uint32_t state[8], const uint8_t block[64])
 /* ---- SHA-1 and MD5: small rather than fast ---- */
 
 /* FIPS 180-4, 6.1.2. */
-static COLD void compress_sha1(uint32_t state[8], const uint8_t block[64])
+static NOINLINE COLD void compress_sha1(uint32_t state[8],
+                                        const uint8_t block[64])
 {
     static const uint32_t sums[4] = {0x5a827999, 0x6ed9eba1, 0x8f1bbcdc,
                                      0xca62c1d6};
@@ -304,7 +306,8 @@ static COLD void compress_sha1(uint32_t state[8], const uint8_t block[64])
 }
 
 /* RFC 1321, 3.4. */
-static COLD void compress_md5(uint32_t state[8], const uint8_t block[64])
+static NOINLINE COLD void compress_md5(uint32_t state[8],
+                                       const uint8_t block[64])
 {
     static const uint32_t sines[64] = {
         0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a,
@@ -375,9 +378,9 @@ static void hash(uint32_t kind, uint32_t state[8], const uint8_t *word,
         word += 64;
         left -= 64;
     }
+    memset(block, 0, sizeof block);
     memcpy(block, word, left);
     block[left] = 0x80;
-    memset(block + left + 1, 0, 63 - left);
     if (left >= 56) {
         compress(kind, state, block);
         memset(block, 0, sizeof block);

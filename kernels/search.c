@@ -560,15 +560,6 @@ static NOINLINE void look_for_one(const struct search *search,
     }
 }
 
-/* Whether the last byte of a pattern and the byte there differ in more than
-   their case: most patterns are told apart by it. */
-static inline bool ends_differ(const struct search *search, uint32_t number,
-                               const uint8_t *data)
-{
-    return ((data[search->pattern[number].length - 1u] ^ search->last[number]) &
-            ~search->case_bit) != 0;
-}
-
 /* Counts the patterns of a list that are at byte `at` of the range. The list
    begins with pattern next - 1; 0: it is empty. */
 static NOINLINE void look_for_several(const struct search *search,
@@ -576,16 +567,17 @@ static NOINLINE void look_for_several(const struct search *search,
                                       const struct kernel_range *range,
                                       uint32_t at, uint32_t next)
 {
+    const uint8_t *data = range->data + at;
     uint32_t room = range->units + range->after_bytes - at;
 
     while (next != 0) {
-        uint32_t number = next - 1;
+        const struct pattern *pattern = &search->pattern[next - 1];
 
-        if (search->pattern[number].length <= room &&
-            !ends_differ(search, number, range->data + at)) {
-            look_for_one(search, result, range, at, number);
+        if (pattern->length <= room && is_at(search, pattern, data)) {
+            count_one(search, result, next - 1, (uint32_t)range->first_unit,
+                      at);
         }
-        next = search->pattern[number].next;
+        next = pattern->next;
     }
 }
 
@@ -639,6 +631,15 @@ struct places {
     struct kernel_result *result;
     const struct kernel_range *range;
 };
+
+/* Whether the last byte of a pattern and the byte there differ in more than
+   their case: most patterns are told apart by it. */
+static inline bool ends_differ(const struct search *search, uint32_t number,
+                               const uint8_t *data)
+{
+    return ((data[search->pattern[number].length - 1u] ^ search->last[number]) &
+            ~search->case_bit) != 0;
+}
 
 /* Counts the patterns of a list that are at `data`, where all of them can be
    read. The list is not empty. */
