@@ -77,8 +77,7 @@ struct conv {
     bool shared;       /* two sums fit a register, 16 bits each */
     uint32_t bias;     /* bias of both sums in a register */
     uint32_t unbiased; /* add, less the bias */
-    /* [0]: of the sum, or gx, or 1 for the median; [1]: gy with Sobel, else 0.
-     */
+    /* [0]: of the sum, or gx; [1]: gy with Sobel, else 0. */
     int32_t coefficient[2][TAPS_MAX];
 };
 
@@ -148,14 +147,6 @@ SMALL static bool begin_sobel(struct conv *conv, const struct kernel_job *job)
     return conv->side == 3 && job->arg_bytes == HEAD_BYTES;
 }
 
-SMALL static bool begin_median(struct conv *conv, const struct kernel_job *job)
-{
-    for (unsigned i = 0; i < TAPS_MAX; ++i) {
-        conv->coefficient[0][i] = 1;
-    }
-    return job->arg_bytes == HEAD_BYTES;
-}
-
 /* Returns the instructions that 1000 samples take. */
 SMALL static uint32_t instructions(const struct conv *conv)
 {
@@ -185,9 +176,9 @@ SMALL static int conv_begin(void *work, struct kernel_terms *terms,
         conv->filter > MEDIAN || conv->border > BORDER_ZERO ||
         conv->zero != 0 ||
         (uint64_t)conv->width * conv->height - 1 >= PLANE_MAX ||
-        !(conv->filter == SOBEL    ? begin_sobel
-          : conv->filter == MEDIAN ? begin_median
-                                   : begin_linear)(conv, job)) {
+        !(conv->filter == SOBEL    ? begin_sobel(conv, job)
+          : conv->filter == MEDIAN ? job->arg_bytes == HEAD_BYTES
+                                   : begin_linear(conv, job))) {
         return KERNEL_ARGUMENT;
     }
     set_bias(conv);
