@@ -40,29 +40,32 @@ HEAD = """set terminal svg size {size} background rgb 'white' font 'sans,12'
 
 
 def pixels(path):
-    """Rows from the top, of a grey PGM."""
-    raw = path.read_bytes()
-    return numpy.frombuffer(raw[-SIDE * SIDE:], numpy.uint8).reshape(
-        SIDE, SIDE)
+    """Lines of x, y, red, green, blue and alpha, rows from the top."""
+    raw = tool("convert", path, "-depth", "8", "rgba:-")
+    samples = numpy.frombuffer(raw, numpy.uint8).reshape(-1, 4)
+    y, x = numpy.divmod(numpy.arange(len(samples)), SIDE)
+    return numpy.column_stack((x, y, samples))
 
 
 def picture(quincunx, target, folder):
-    """Five points in a mist, and their edges."""
-    before, after = folder / "before.pgm", folder / "after.pgm"
+    """Five points in a mist that fades towards the corners, and their edges;
+    a PNG with alpha."""
+    before, after = folder / "before.png", folder / "after.png"
     points = [word for x, y in ((96, 96), (48, 48), (144, 48), (48, 144),
                                 (144, 144))
               for word in ("-draw", f"circle {x},{y} {x + 20},{y}")]
     tool("convert", "-size", f"{SIDE}x{SIDE}", "-seed", "5",
-         "plasma:grey30-grey60", "-blur", "0x3", "-fill", "grey85", *points,
-         "-colorspace", "Gray", "-depth", "8", before)
+         "plasma:steelblue4-tan", "-blur", "0x3", "-fill", "lemonchiffon",
+         *points, "(", "radial-gradient:white-gray25", ")", "-alpha", "off",
+         "-compose", "CopyOpacity", "-composite", "-depth", "8", before)
     job(quincunx, "conv", "filter=sobel", after, before)
     script = HEAD.format(size="640,340") + (
-        "set multiplot layout 1,2\nset palette gray\nunset colorbox\n"
-        "unset tics\nset size ratio -1\nset yrange [] reverse\n")
+        "set multiplot layout 1,2\nunset tics\nset size ratio -1\n"
+        "set yrange [] reverse\n")
     for name, path in (("input", before), ("output", after)):
         numpy.savetxt(folder / name, pixels(path), fmt="%d")
-        script += (f"set title '{name}'\nplot '{folder / name}' matrix with "
-                   "image notitle\n")
+        script += (f"set title '{name}'\nplot '{folder / name}' with "
+                   "rgbalpha notitle\n")
     plot(script + "unset multiplot\n", target)
 
 
