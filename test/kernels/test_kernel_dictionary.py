@@ -167,6 +167,17 @@ def test_hashes_salts_and_the_output(words, kind, front, data, salts, unit):
     assert len(raw) <= 256
 
 
+def test_bits_at_every_cut():
+    load = b"a\nb\n\nab\na\nno\nab\nb\n\na\nab"
+    job = job_of([b"a", b"ab", b""], flags=OUTPUT)
+    hits = [at for at, word in lines(load) if word in (b"a", b"ab", b"")]
+    for first in range(len(load) + 1):
+        for second in range(first, len(load) + 1):
+            raw, output = job.scattered(load, len(load), [first, second])
+            assert output == bits_of(hits, len(load))
+            assert result_of(raw)[:2] == (len(list(lines(load))), len(hits))
+
+
 def test_more_digests_than_fit():
     """What is wanted is found, and some others are."""
     words = [b"%d" % i for i in range(3000)]
