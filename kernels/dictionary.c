@@ -399,7 +399,7 @@ static COLD bool is_in_filter(const struct group *group,
     for (uint32_t i = 0; i < FILTER_BITS; ++i) {
         uint32_t bit = (uint32_t)((uint64_t)state[i] * group->count >> 32);
 
-        if ((group->digests[bit / 8] >> bit % 8 & 1u) == 0) {
+        if (((uint32_t)group->digests[bit / 8] >> bit % 8 & 1u) == 0) {
             return false;
         }
     }
