@@ -93,7 +93,9 @@ static void put(struct writer *writer, const char *text, size_t bytes)
         writer->room = (made->bytes + bytes) * 2;
         made->data = memory_or_exit(realloc(made->data, (size_t)writer->room));
     }
-    memcpy(made->data + made->bytes, text, bytes);
+    if (bytes > 0) {
+        memcpy(made->data + made->bytes, text, bytes);
+    }
     made->bytes += bytes;
 }
 
@@ -264,7 +266,7 @@ static int list_groups(struct writer *writer, const char *path)
     return 0;
 }
 
-/* Writes the groups' names; a blank stands for a newline. */
+/* Writes the groups' names; blanks stand for newlines and zeros. */
 static void name_groups(struct writer *writer)
 {
     struct records_load *made = writer->made;
@@ -276,6 +278,9 @@ static void name_groups(struct writer *writer)
     for (uint32_t i = 0; i < made->groups; ++i) {
         put_text(&text, &writer->group[i], ' ');
         put(&text, "\n", 1);
+    }
+    for (uint64_t i = 0; i < names.bytes; ++i) {
+        names.data[i] = names.data[i] == '\0' ? ' ' : names.data[i];
     }
     put(&text, "", 1);
     made->names = (char *)names.data;

@@ -430,8 +430,8 @@ static void look_at_text(struct records_use *use, const char *text,
 /* Keeps a cell until the record's end. */
 static void keep_cell(struct cell *cell, const char *text, size_t bytes)
 {
-    if (bytes > cell->room) {
-        cell->room = bytes * 2;
+    if (bytes >= cell->room) {
+        cell->room = bytes * 2 + 1;
         cell->text = memory_or_exit(realloc(cell->text, cell->room));
     }
     if (bytes > 0) {

@@ -130,6 +130,14 @@ SEEDS = {
                          TABLE],
     "records.order": [b"name=note,op=ne,value=plain,sum=price,type=text,"
                       b"sep=;,rows=no", TABLE.replace(b",", b";")],
+    "records.and": [b"name=price,op=ge,value=1,and,name=name,op=ne,value=bo,"
+                    b"rows=yes", TABLE.replace(b"1", b"NA")],
+    "records.by": [b"by=name,sum=price", TABLE],
+    "records.forms": [b"sum=2,sep=;,decimal=,,quote=',escape=^,comment=#,"
+                      b"skip=1,header=no,missing=skip",
+                      b"-\n#\n'a^'b';1.234,5e1\n;-\n0x1f;0x1f\nx"],
+    "records.guess": [b"sum=b", b"#\na,b\nr,'x,y',\"1,234\"\n"
+                      b"r,\"a\\\"b\",2\n"],
     "records.empty": [b"name=note,op=eq,value=", TABLE],
     "fir.low": [b"low=1000,taps=9", wav(2, 16, 60)],
     "fir.high": [b"high=1000", wav(1, 16, 100)],

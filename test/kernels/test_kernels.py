@@ -8,7 +8,20 @@ from hypothesis import given, settings, strategies as st
 
 import kernels
 
-RECORDS = struct.pack("<9I", 44, 10, 2, 0, 0, 0, 0, 0, 10)
+
+def records(wide=0, groups=0, longest=10, label=255, sums=0, **condition):
+    return struct.pack("<4B2H2I", 44, 10, 2 * sums, wide, 0, groups, longest,
+                       label) + condition_of(**condition)
+
+
+def condition_of(op=2, numbers=0, decimals=0, value=b"x", size=None):
+    """A condition of records, whose value is said to have `size` bytes."""
+    return struct.pack("<H6B", 0, op, numbers, decimals,
+                       len(value) if size is None else size, 0,
+                       0) + value + bytes(-len(value) % 4)
+
+
+RECORDS = records()
 MATVEC = struct.pack("<I3i", 4, 1, 2, 3)
 CONV = struct.pack("<BBHIIiI9h", 3, 0, 0, 3, 4, 1, 16, 1, 2, 1, 2, 4, 2, 1, 2,
                    1)
@@ -22,13 +35,9 @@ GOOD = {
     "search": (b"(?,)a,b", 1, b"abba"), "stats": (b"\x02", 2, b"1234"),
     "fir": (b"\1\2", 2, b"1234"), "conv": (CONV, 1, bytes(12)),
     "matvec": (MATVEC, 12, bytes(24)),
-    "records": (RECORDS + b"x", 1, b"x\ny\n"),
+    "records": (RECORDS, 1, b"x\ny\n"),
     "dictionary": (DIGESTS, 1, b"a\nb\na\n"),
     "channels": (struct.pack("<IIiiiIIIIIQ", *SWEEP), 0, b"")}
-
-
-def records(*words, tail=b"x"):
-    return struct.pack("<9I", *words) + tail
 
 
 def conv(at, *values):
@@ -72,16 +81,14 @@ REFUSED = {
                *[(struct.pack("<BBHI", 4, 3, 1, columns), unit)
                  for columns, unit in ((3, 24), (3, 30), (3, 37), (0, 36),
                                        (2 ** 30, 36), (2 ** 31 + 3, 36))]],
-    "records": [
-        (b"", 1), (RECORDS[:35], 1), (RECORDS + b"x", 0),
-        (RECORDS + b"x", 65536), (records(44, 256, 2, 0, 0, 0, 0, 0, 10), 1),
-        (records(44, 10, 2, 0, 0, 0, 19, 0, 10), 1),
-        (records(44, 10, 2, 0, 0, 0, 0, 19, 10), 1),
-        (records(44, 10, 2, 0, 0, 0, 0, 0, 2 ** 20 + 1), 1),
-        (records(44, 10, 2, 1, 0, 0, 0, 0, 10, tail=bytes(7)), 1),
-        (records(44, 10, 16, 1, 0, 0, 0, 0, 10, tail=bytes(8)), 1),
-        (records(44, 10, 16, 0, 0, 0, 0, 0, 10, tail=b""), 1),
-        (RECORDS + b"x" + bytes(255), 1)],
+    "records": [(arg, 1) for arg in (
+        b"", RECORDS[:15], RECORDS[:16], RECORDS[:-1], RECORDS + b"x",
+        records(wide=6), records(wide=84), records(groups=410),
+        records(longest=2 ** 20 + 1), records(sums=1, label=19),
+        records(decimals=19), records(numbers=1, value=bytes(7)),
+        records(op=16, numbers=1, value=bytes(8)), records(op=16, value=b""),
+        records(size=5), RECORDS + 8 * condition_of())]
+    + [(RECORDS, 0), (RECORDS, 65536)],
     "dictionary": [(arg, 1) for arg in (
         b"", b"x" * 31, b"x" * 33, DIGESTS[:-1], DIGESTS + b"\0",
         bytes(8) + struct.pack("<II", 2, 0) + b"a" * 64,
@@ -119,7 +126,7 @@ def test_merge_refuses(name):
     if name == "stats":
         bad.append(b"\x12" + result[1:])
     if name == "records":
-        bad.append(result[:20] + b"\1" + result[21:])
+        bad.append(result[:8] + b"\1" + result[9:])
     for one in bad:
         with pytest.raises(kernels.Refused):
             job.merge(result, one)
