@@ -150,7 +150,7 @@ FORMS = [
     (b"a\n0x10\n0XfF\n", "sum=a", 2, 271, ""),
     (b"a,b\n1,x\n2,y\n3,x\n", "name=a,op=ge,value=1,and,name=b,op=eq,value=x,"
      "and,name=a,op=lt,value=3,sum=a", 1, 1, ""),
-    (b"a,b\n\0,1\nx\0y,2\n", "by=a,sum=b", 2, None, "x y,1,2,2.000000,2,2"),
+    (b"a,b\n\0,1\nx\0y,2\n", "by=a,sum=b", 2, None, 'x y\\",1,2,2.000000,2,2'),
     (b"\xef\xbb\xbfa,b\r1,2\r", "sum=b", 1, 2, "carriage returns"),
     ("a,b\n1,2\n".encode("utf-16"), "sum=b", 1, 2, "UTF-16")]
 
