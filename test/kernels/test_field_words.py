@@ -243,7 +243,7 @@ def test_digests_in_the_argument(tmp_path):
 
 @pytest.mark.parametrize("text, more, notice", [
     ((FIELD / "dig_sha512.txt").read_text(), "",
-     "line 1: begins with 128 hexadecimal digits; a digest has 64 (SHA-256), "),
+     "line 1: begins with 128 hexadecimal digits; a digest has 64 (SHA-256)"),
     (f"{PASSWORD}\n{MD5}\n", "", "line 2: has a digest of MD5, that of line 1 "
      "is of SHA-256; a job takes one kind"),
     (f"{MD5}\n", ",hash=sha1", "line 1: 32 hexadecimal digits are a digest of "
