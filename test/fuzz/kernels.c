@@ -106,6 +106,16 @@ static uint8_t *arg_of(uint32_t *bytes, const struct part *part)
     return arg;
 }
 
+static const struct kernel *kernel_named(const char *name)
+{
+    unsigned i = 0;
+
+    while (strcmp(kernel_table[i]->name, name) != 0) {
+        i += 1;
+    }
+    return kernel_table[i];
+}
+
 /* What the format makes of an input: 0 or its status. */
 static int read_input(struct format_load *load, const char *kernel,
                       const uint8_t *in, uint32_t bytes)
@@ -125,8 +135,8 @@ static int read_input(struct format_load *load, const char *kernel,
     put_file(1, part[1].data, part[1].bytes);
     put_file(2, part[2].data, part[2].bytes);
     arg = arg_of(&arg_bytes, &part[0]);
-    *load =
-        (struct format_load){.wants_output = fuzz_hash(in, bytes) >> 32 & 1};
+    *load = (struct format_load){.wants_output = fuzz_hash(in, bytes) >> 32 & 1,
+                                 .kernel = kernel_named(kernel)};
     status = format->read(load, format->input != NULL ? paths[1] : NULL, arg,
                           arg_bytes);
     fuzz_check(status >= 0 && status <= 2, "read() has another status");
@@ -220,15 +230,12 @@ static bool begin(struct job *job, const char *name,
 {
     struct kernel_job what = {.arg_bytes = load->arg_bytes,
                               .unit_bytes = load->unit_bytes};
-    unsigned i = 0;
+    const struct kernel *kernel = kernel_named(name);
 
-    while (strcmp(kernel_table[i]->name, name) != 0) {
-        i += 1;
-    }
-    *job = (struct job){.kernel = kernel_table[i],
+    *job = (struct job){.kernel = kernel,
                         .arg = filled(load->arg_bytes),
                         .unit_bytes = load->unit_bytes,
-                        .work = filled(kernel_table[i]->work_bytes),
+                        .work = filled(kernel->work_bytes),
                         .load = load->data};
     fuzz_check(job->kernel->work_bytes <= SCATTER_WORK_MAX,
                "too much work memory");

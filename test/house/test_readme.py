@@ -24,7 +24,7 @@ RULES = "\n".join(map(read, MAKEFILES))
 OTHERS = {"--quick", "--boards", "--args", "--rm", "--host", "--map-by",
           "--bind-to", "--oversubscribe", "--mpi", "--nodes",
           "--ntasks-per-node", "--cpus-per-task", "--mem",
-          "--kill-on-bad-exit"}
+          "--kill-on-bad-exit", "--most", "--under"}
 # Files of the guides' examples.
 EXAMPLES = {"kernels/demo.c", "test/kernels/test_kernel_demo.py",
             "qemu/format/NAME.c", "qemu/command/NAME.c",
