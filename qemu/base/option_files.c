@@ -44,7 +44,7 @@ static const char known[] =
     " png apng jpg jpeg jpe gif bmp tif tiff webp heic heif avif jxl jp2 svg "
     "svgz eps emf wmf "
     "ps pdf pgm ppm pnm pbm pam pfm ico tga exr hdr psd "
-    "wav wave flac ogg oga opus mp2 mp3 m4a aac wma aif aiff aifc au snd caf "
+    "wav wave flac ogg oga opus mp2 mp3 m4a aac wma aif aiff aifc au snd caf w64 rf64 raw gsm vox voc xi wve "
     "w64 rf64 bwf voc amr mid midi wv ape mp4 m4v m4b mkv mka avi mov webm "
     "mpg mpeg "
     "csv tsv tab psv xls xlsx xlsm ods odt doc docx ppt pptx odp rtf parquet "

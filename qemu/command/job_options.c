@@ -36,12 +36,22 @@
 
 #define SLOW_ALLOWED "must be X,Y=F with F 1, 2, 4 or 8"
 
-/* Copies the value of `key`, such as "file=", from --arg to .arg_file. A
-   backslash takes a comma or backslash behind it into the value. */
-static void find_arg_file(struct job_options *options, const char *key)
+/* Copies the name of the file in --arg, if the kernel's has one, to .arg_file:
+   the value of a key, such as "file=", in which a backslash takes a comma or
+   backslash behind it into the value; or the end of --arg. */
+static void find_arg_file(struct job_options *options,
+                          const struct format *format)
 {
     const char *at = (const char *)options->arg;
+    const char *key = format->arg_file;
     size_t bytes = 0;
+
+    if (format->arg_end != NULL && format->arg_end(at) != NULL) {
+        strcpy(options->arg_file, format->arg_end(at));
+    }
+    if (key == NULL) {
+        return;
+    }
 
     while (at != NULL && strncmp(at, key, strlen(key)) != 0) {
         at = strchr(at, ',');
@@ -88,9 +98,8 @@ static void complete(void *own)
     request->port = port->count > 0 ? port->text[0] : NULL;
     request->other_consoles = port->count > 1 ? port->text + 1 : NULL;
     choose_mesh(options);
-    if (request->kernel != NULL &&
-        format_of(request->kernel->name)->arg_file != NULL) {
-        find_arg_file(options, format_of(request->kernel->name)->arg_file);
+    if (request->kernel != NULL) {
+        find_arg_file(options, format_of(request->kernel->name));
     }
     options->one.input_name =
         options->input.count > 0 ? options->input.text[0] : NULL;

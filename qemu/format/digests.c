@@ -121,11 +121,16 @@ static bool find_tagged(struct place *place, const char *text, const char *end)
     }
     *place = (struct place){.digits = at, .count = (size_t)(end - at)};
     for (unsigned kind = 0; kind < DIGESTS_OPEN; ++kind) {
-        size_t bytes = strlen(kinds[kind].tag);
+        /* OpenSSL 3 calls SHA-256 so. */
+        const char *tag = kind == DIGESTS_SHA256 && end - text > 5 &&
+                                  strncasecmp(text, "SHA2-", 5) == 0
+                              ? "SHA2-256"
+                              : kinds[kind].tag;
+        size_t bytes = strlen(tag);
         const char *name = text + bytes;
 
         if ((size_t)(end - text) > bytes + 2 * kinds[kind].bytes &&
-            strncasecmp(text, kinds[kind].tag, bytes) == 0 &&
+            strncasecmp(text, tag, bytes) == 0 &&
             *(name + (*name == ' ')) == '(' && kind_of(place->count) == kind) {
             while (at[-1] == ' ') {
                 at -= 1;

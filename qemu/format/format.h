@@ -72,7 +72,10 @@ struct format {
     const char *argument; /* what --arg means; NULL: the kernel says it */
     const char *example;  /* an example of --arg; NULL: --arg is not needed */
     const char *arg_file; /* "file=": a file's name follows it; or NULL */
-    const char *input;    /* kinds of input files, for people; NULL: no input */
+    /* Returns the name of the file that ends an argument; NULL: there is none.
+       May be NULL. */
+    const char *(*arg_end)(const char *arg);
+    const char *input;  /* kinds of input files, for people; NULL: no input */
     const char *output; /* kinds of output files, for people; NULL: no output */
     /* suffixes of output files, as in struct option_row; NULL: check()
        decides */

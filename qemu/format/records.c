@@ -509,8 +509,22 @@ static void keep(struct format_load *load, const struct request *request,
     load->context = kept;
 }
 
-/* Notes that numbers were compared as text though type=text was not given: the
-   column is all numbers, or VALUE has a digit and equals no cell. */
+/* Returns whether VALUE may be a number, however numbers are written. */
+static bool may_be_number(const struct asked *asked)
+{
+    static const struct records_style styles[] = {{'.', ','}, {',', '.'}};
+    struct records_number number;
+    size_t bytes = strlen(asked->value);
+
+    return records_number_read(&number, asked->value, bytes, &styles[0]) ==
+               RECORDS_NUMBER ||
+           records_number_read(&number, asked->value, bytes, &styles[1]) ==
+               RECORDS_NUMBER;
+}
+
+/* Notes that numbers were compared as text though type=text was not given:
+   VALUE may be a number or a code; or the column is all numbers; or VALUE has a
+   digit and equals no cell. */
 static void note_comparison(struct format_load *load, const struct asked *asked,
                             const struct records_use *use)
 {
@@ -518,8 +532,17 @@ static void note_comparison(struct format_load *load, const struct asked *asked,
 
     (void)records_number_trim(asked->value, &bytes);
     if (!use->number && asked->type == TYPE_OPEN && compares_equal(asked) &&
-        bytes > 0 && use->seen_number && !use->seen_value &&
-        (!use->seen_text || strpbrk(asked->value, "0123456789") != NULL)) {
+        use->seen_number && may_be_number(asked)) {
+        format_note(load,
+                    "--arg: column '%.60s' has numbers, and value '%.60s' was "
+                    "compared as text, as it may be a code; type=number "
+                    "compares numbers.",
+                    quote_shown(use->name), quote_shown(asked->value));
+    } else if (!use->number && asked->type == TYPE_OPEN &&
+               compares_equal(asked) && bytes > 0 && use->seen_number &&
+               !use->seen_value &&
+               (!use->seen_text ||
+                strpbrk(asked->value, "0123456789") != NULL)) {
         format_note(load,
                     "--arg: column '%.60s' has numbers, and value '%.60s' is "
                     "no decimal number: they were compared as text.",

@@ -1121,14 +1121,28 @@ static void append_rows(struct records_table *to,
     }
 }
 
+/* Joins all tables in scan[0]. The header row is that of the first table that
+   is not empty. */
 static void join_tables(struct format_load *load, struct scan scan[],
                         const char *const path[], uint32_t count)
 {
+    struct records_table empty = scan[0].table;
+    uint32_t first = 0;
+
     format_list_files(load, path, count);
-    load->files[0].bytes = rows_of(&scan[0].table);
-    for (uint32_t i = 1; i < count; ++i) {
+    for (uint32_t i = 0; i < count; ++i) {
         load->files[i].bytes = rows_of(&scan[i].table);
-        load->files[i].at = rows_of(&scan[0].table);
+        load->files[i].at =
+            i == 0 ? 0 : load->files[i - 1].at + load->files[i - 1].bytes;
+    }
+    while (first + 1 < count && scan[first].table.text.bytes == 0) {
+        first += 1;
+    }
+    scan[0].table = scan[first].table;
+    if (first > 0) {
+        scan[first].table = empty;
+    }
+    for (uint32_t i = first + 1; i < count; ++i) {
         append_rows(&scan[0].table, &scan[i].table);
     }
 }

@@ -57,6 +57,9 @@ const char *sound_named(const uint8_t *file, uint64_t bytes);
 /* Returns libsndfile's name of a kind of file or of an encoding. */
 const char *sound_format_name(int format);
 
+/* Returns whether the suffix of a file's name is one of SOUND_SUFFIXES. */
+bool sound_is_named(const char *path);
+
 /* Reads a file, which load->as_is leaves compressed, by sound_decode(); refuses
    one that is no sound. Returns 0, or 1 after a message. */
 NODISCARD int sound_read(struct sound *sound, struct format_load *load,

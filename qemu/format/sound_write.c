@@ -38,6 +38,11 @@ static int container_of(const char *path)
     return 0;
 }
 
+bool sound_is_named(const char *path)
+{
+    return container_of(path) != 0;
+}
+
 static SF_INFO info_of(const struct sound_shape *shape, int format)
 {
     return (SF_INFO){.channels = (int)shape->channels,
@@ -61,12 +66,13 @@ static int output_format(const struct sound_shape *shape, const char *path)
         [SF_FORMAT_PCM_S8] = 1, [SF_FORMAT_PCM_16] = 2, [SF_FORMAT_PCM_24] = 3,
         [SF_FORMAT_PCM_32] = 4, [SF_FORMAT_PCM_U8] = 1, [SF_FORMAT_FLOAT] = 4,
         [SF_FORMAT_DOUBLE] = 4};
-    int own = shape->format & SF_FORMAT_TYPEMASK;
+    int type = shape->format & SF_FORMAT_TYPEMASK;
+    int own = type == SF_FORMAT_RAW ? SF_FORMAT_WAV : type;
     int encoding = shape->format & SF_FORMAT_SUBMASK;
     int named = container_of(path);
     int kinds[] = {named != 0 ? named : own,
                    named != 0 ? named : SF_FORMAT_WAV};
-    bool is_own = named == 0 || named == own ||
+    bool is_own = (named == 0 && type != SF_FORMAT_RAW) || named == own ||
                   (named == SF_FORMAT_WAV && own == SF_FORMAT_WAVEX);
 
     if (encoding <= SF_FORMAT_DOUBLE &&
@@ -113,6 +119,10 @@ int sound_check(const struct format_load *load, const struct sound_shape *shape,
                           "%" PRIu64 " bytes; .caf, .w64 and .rf64 can",
                           bytes);
     }
+    if (shape->rate == 0) {
+        format_note(&own, "The output says a sample rate of 1 Hz, as the "
+                          "input's is not valid.");
+    }
     if (((format ^ shape->format) & (SF_FORMAT_TYPEMASK | SF_FORMAT_SUBMASK)) !=
         0) {
         format_note(&own, "The output is %s, %s.", sound_format_name(container),
@@ -149,6 +159,47 @@ static bool write_samples(SNDFILE *file, const uint8_t *data, uint64_t bytes,
     return true;
 }
 
+static uint32_t load_big(const uint8_t *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 |
+           (uint32_t)at[2] << 8 | at[3];
+}
+
+static void store_big(uint8_t *at, uint32_t value)
+{
+    for (unsigned i = 0; i < 4; ++i) {
+        at[i] = (uint8_t)(value >> (24 - 8 * i));
+    }
+}
+
+/* Corrects the lengths in an AIFF file's header, and returns the file's: up to
+   libsndfile 1.2 they count the byte behind an odd number of samples, and what
+   is left of a longer header that was written first. */
+static uint64_t mend_aiff(uint8_t *file, uint64_t bytes, uint32_t frames)
+{
+    uint32_t frame_bytes = 0;
+
+    for (uint64_t at = 12; at + 18 <= bytes;
+         at += 8 + (load_big(file + at + 4) + (uint64_t)1) / 2 * 2) {
+        if (memcmp(file + at, "COMM", 4) == 0) {
+            frame_bytes = ((uint32_t)file[at + 8] << 8 | file[at + 9]) *
+                          (((uint32_t)file[at + 14] << 8 | file[at + 15]) / 8);
+            store_big(file + at + 10, frames);
+        } else if (memcmp(file + at, "SSND", 4) == 0) {
+            uint64_t end = at + 16 + (uint64_t)frames * frame_bytes;
+
+            if (end + end % 2 > bytes) {
+                return bytes;
+            }
+            store_big(file + at + 4, (uint32_t)(end - at - 8));
+            memset(file + end, 0, end % 2);
+            store_big(file + 4, (uint32_t)(end + end % 2 - 8));
+            return end + end % 2;
+        }
+    }
+    return bytes;
+}
+
 int sound_write(FILE *out, const char *path, const uint8_t *data,
                 uint64_t bytes, const struct sound_shape *shape)
 {
@@ -156,6 +207,7 @@ int sound_write(FILE *out, const char *path, const uint8_t *data,
     FILE *copy = fdopen(process_memory(), "w+b");
     SNDFILE *file;
     struct stat is = {.st_size = 0};
+    uint64_t length;
     uint8_t *whole = NULL;
     bool written;
     int status;
@@ -175,7 +227,13 @@ int sound_write(FILE *out, const char *path, const uint8_t *data,
     status = written ? file_read_open(&whole, copy, (uint64_t)is.st_size, path)
                      : file_error(path, "%s", sf_strerror(NULL));
     if (status == 0) {
-        fwrite(whole, 1, (size_t)is.st_size, out);
+        length = (uint64_t)is.st_size;
+        if ((info.format & SF_FORMAT_TYPEMASK) == SF_FORMAT_AIFF) {
+            length = mend_aiff(
+                whole, length,
+                (uint32_t)(bytes / shape->sample_bytes / shape->channels));
+        }
+        fwrite(whole, 1, (size_t)length, out);
     }
     free(whole);
     fclose(copy);

@@ -106,6 +106,13 @@ static int take_samples(struct format_load *load, const char *path,
                     "%s is %s, all of whose bytes were taken for samples.",
                     file_name(path), kind);
     }
+    if (status == SOUND_NONE && kind == NULL && !load->as_is &&
+        load->units > 0 && sound_is_named(path)) {
+        format_note(load,
+                    "%s is no sound, as its name says it is: all of its bytes "
+                    "were taken for samples.",
+                    file_name(path));
+    }
     *type = *type != 0 ? *type : 1;
     return check_raw(load, path, *type);
 }

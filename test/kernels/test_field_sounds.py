@@ -353,3 +353,43 @@ def test_a_silence_that_expands_too_far_is_refused(tmp_path):
     status, _, error = ask("stats", path)
     assert status == 1
     assert "expands to more than 67108864 bytes, 64 MiB" in error
+
+
+@pytest.mark.parametrize("form", ["-b 8", "-b 16", "-b 32 -e float"])
+@pytest.mark.parametrize("frames", [1, 3, 5, 601])
+def test_aiff_has_as_many_frames_as_went_in(tmp_path, form, frames):
+    """libsndfile counts the pad of an odd number of bytes, and what is left of
+    a header with a chunk of peaks."""
+    source, out = tmp_path / "in.wav", tmp_path / "out.aiff"
+    subprocess.run(["sox", "-D", "-r", "8000", "-n", "-c", "1", *form.split(),
+                    source, "synth", "1", "sine", "440", "trim", "0",
+                    f"{frames}s"], check=True)
+    taps = tmp_path / "taps"
+    taps.write_text("0.5\n")
+    status, _, errors = ask("fir", source, f"file={taps}", "-o", out)
+    assert status == 0, errors
+    said = subprocess.run(["soxi", "-s", out], check=True, text=True,
+                          capture_output=True).stdout
+    assert int(said) == frames
+    status, report, errors = ask("stats", out)
+    assert report["result"]["count"] == frames, errors
+
+
+def test_a_headerless_codec_becomes_wav(tmp_path):
+    source, out = tmp_path / "in.gsm", tmp_path / "out"
+    subprocess.run(["sox", "-n", "-r", "8000", "-c", "1", source, "synth",
+                    "0.2", "sine", "440"], check=True)
+    taps = tmp_path / "taps"
+    taps.write_text("0.5\n")
+    assert ask("fir", source, f"file={taps}", "-o", out)[0] == 0
+    assert out.read_bytes()[:4] == b"RIFF"
+    assert ask("fir", source, f"file={taps}", "-o", tmp_path / "x.gsm")[0] == 2
+
+
+def test_a_name_of_a_sound_whose_bytes_are_none(tmp_path):
+    path = tmp_path / "page.wav"
+    path.write_bytes(b"<!DOCTYPE html><p>Not found.")
+    status, report, _ = ask("stats", path)
+    assert (status, report["result"]["count"]) == (0, 28)
+    assert any("is no sound, as its name says" in text
+               for text in report["remarks"])

@@ -354,3 +354,28 @@ def test_hostile_tables(tmp_path):
         assert done.returncode == 1, (table[:20], done.stderr)
         assert f"quincunx: {path}: " in done.stderr
         assert words in done.stderr, (table[:20], done.stderr)
+
+
+def test_the_header_is_that_of_the_first_table_that_is_not_empty(tmp_path):
+    (tmp_path / "empty.csv").touch()
+    (tmp_path / "table.csv").write_bytes(b"a,b\n1,10\n")
+    files = [tmp_path / name for name in
+             ("empty.csv", "table.csv", "empty.csv", "table.csv")]
+    done = run("-o", tmp_path / "out.csv", arg="name=a,op=ge,value=1",
+               files=files)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out.csv").read_bytes() == b"a,b\n1,10\n1,10\n"
+
+
+@pytest.mark.parametrize("value, kind, count", [
+    ("1e2", "", 1), ("1e2", ",type=number", 3), ("0x64", "", 0),
+    ("100", "", 3)])
+def test_a_value_that_may_be_a_number_or_a_code(tmp_path, value, kind, count):
+    """100 is one, whatever a cell looks like; of a code a remark tells."""
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"v\n100\n100.0\n1e2\n5\n")
+    result, remarks = told(arg=f"name=v,op=eq,value={value}{kind}",
+                           files=[path])
+    assert result["count"] == count
+    assert any("as it may be a code" in remark for remark in remarks) == (
+        value != "100" and not kind)

@@ -232,6 +232,24 @@ def test_salts_and_forms(text, more, count, tmp_path):
         assert f"{'s' * 255}:password\n" in out.read_text()
 
 
+@pytest.mark.parametrize("arg", [
+    f"{PASSWORD},{LETMEIN}", f"digests={PASSWORD},{LETMEIN}",
+    f"digests={PASSWORD}\\,{LETMEIN}"])
+def test_two_digests_in_the_argument(arg, tmp_path):
+    (tmp_path / "list").write_bytes(b"password\nother\nletmein\n")
+    status, report, errors = run("dictionary", arg, tmp_path / "list")
+    assert (status, errors) == (0, "") and report["result"]["count"] == 2
+
+
+def test_what_openssl_3_prints(tmp_path):
+    (tmp_path / "sums").write_text(f"SHA2-256(a b)= {PASSWORD}\n"
+                                   f"SHA2-256(stdin)= {LETMEIN}\n")
+    (tmp_path / "list").write_bytes(b"password\nother\nletmein\n")
+    status, report, errors = run(
+        "dictionary", f"digests={tmp_path / 'sums'}", tmp_path / "list")
+    assert (status, errors) == (0, "") and report["result"]["count"] == 2
+
+
 def test_digests_in_the_argument(tmp_path):
     out = tmp_path / "out"
     for arg in (f"{PASSWORD},{LETMEIN}", f"digests={PASSWORD}\\,{LETMEIN}"):

@@ -5,6 +5,7 @@ nothing, limits that the command itself tells, a QEMU that is none.
 What a command line alone brings about is a row of test/refused.
 """
 import errno
+import math
 import os
 import re
 import resource
@@ -101,7 +102,7 @@ def test_the_largest_load_works_and_one_byte_more_is_refused(
         assert least < limit < 16 * 2 ** 20
     else:
         report = mesh.run(path, "-o", out, size=size, on=on, arg=arg)
-        wanted = int(limit * ratio)
+        wanted = math.ceil(limit * ratio)
         period = twins.spun(256, "1/1")
         assert out.read_bytes() == (period * (wanted // 256 + 1))[:wanted]
         assert least < limit + wanted

@@ -11,7 +11,7 @@ import struct
 import pytest
 import test_tree
 import tree
-from core import Branch, Coord, Path, Size, grow
+from core import Branch, Coord, Path, Size, tree as tree_of
 
 IN_GROUP = 0x80
 SIZES = [(2, 2), (1, 9), (4, 6), (5, 5), (6, 11), (10, 10), (13, 21), (25, 25)]
@@ -19,8 +19,9 @@ SIZES = [(2, 2), (1, 9), (4, 6), (5, 5), (6, 11), (10, 10), (13, 21), (25, 25)]
 
 def masters(core, size, originator):
     """(branches of the announcement's tree, the words that say who serves)."""
-    room = (Branch * (size[0] * size[1]))()
-    assert grow(core, "farm", room, size, originator) >= 0
+    phases, branches = tree_of(core, "farm", *size, originator)
+    assert phases >= 0
+    room = (Branch * (size[0] * size[1])).from_buffer_copy(branches)
     stored = c.create_string_buffer(16 * len(room))
     core.schedule_farm_masters(stored, room, Size(*size))
     words = [struct.unpack_from("<I", stored, 16 * i)[0]
