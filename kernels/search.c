@@ -690,9 +690,9 @@ static inline const uint8_t *scan_fours(const struct places *places,
 
 /* Looks at every place: in steps of four as far as every pattern can be read,
    then one by one. */
-static void scan_places(const struct search *search,
-                        struct kernel_result *result,
-                        const struct kernel_range *range)
+static NOINLINE void scan_places(const struct search *search,
+                                 struct kernel_result *result,
+                                 const struct kernel_range *range)
 {
     struct places places = {search, result, range};
     uint32_t seen = range->units + range->after_bytes;
