@@ -80,7 +80,8 @@ static int read_arg(struct format_load *load, const uint8_t *arg,
     if (strncmp(text, "digests=", 8) == 0 && access(text + 8, F_OK) == 0) {
         return digests_read(load, &request.rules, text + 8, NULL);
     }
-    if (strncmp(text, "digests=", 8) == 0 && digests_are(text + 8)) {
+    if (strncmp(text, "digests=", 8) == 0 && strchr(text + 8, '=') == NULL &&
+        digests_are(text + 8)) {
         return digests_read(load, &request.rules, NULL, text + 8);
     }
     if (keys) {
