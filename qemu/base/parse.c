@@ -205,6 +205,19 @@ const char *parse_mesh(const char *text, struct torus_size *size)
     return NULL;
 }
 
+const char *parse_image(const char *text, uint32_t *width, uint32_t *height)
+{
+    uint64_t pair[2];
+
+    if (!parse_pair(text, 'x', PARSE_IMAGE_SIDE_MAX, pair) || pair[0] == 0 ||
+        pair[1] == 0) {
+        return "must be WxH, sides of 1 to 32767";
+    }
+    *width = (uint32_t)pair[0];
+    *height = (uint32_t)pair[1];
+    return NULL;
+}
+
 const char *parse_coord(const char *text, struct torus_coord *coord)
 {
     uint64_t pair[2];

@@ -29,6 +29,10 @@ const char *parse_ratio(const char *text, uint32_t *numerator,
 /* Parses "WxH", both 1 to TORUS_SIDE_MAX. */
 const char *parse_mesh(const char *text, struct torus_size *size);
 
+/* Parses "WxH", sides of an image, both 1 to PARSE_IMAGE_SIDE_MAX pixels. */
+#define PARSE_IMAGE_SIDE_MAX 32767u
+const char *parse_image(const char *text, uint32_t *width, uint32_t *height);
+
 /* Parses "X,Y", both 0 to TORUS_SIDE_MAX - 1; a smaller mesh may not have this
    node. */
 const char *parse_coord(const char *text, struct torus_coord *coord);

@@ -30,8 +30,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define SIZE_SIDE_MAX 32767u
-
 struct own_options {
     struct job_options job;
     const char *report;
@@ -81,20 +79,9 @@ static const char *output_suffixes(const void *own)
 static int set_size(void *field, const char *option, const char *text)
 {
     struct format_size *size = field;
-    const char *times = strchr(text, 'x');
-    char *end = NULL;
-    unsigned long width = strtoul(text, &end, 10);
-    unsigned long height = 0;
-    bool good = text[0] >= '0' && text[0] <= '9' && end == times;
 
-    if (good && times[1] >= '0' && times[1] <= '9') {
-        height = strtoul(times + 1, &end, 10);
-    }
-    good = good && *end == '\0' && width - 1 < SIZE_SIDE_MAX &&
-           height - 1 < SIZE_SIDE_MAX;
-    *size = (struct format_size){(uint32_t)width, (uint32_t)height};
     return parse_report(option, text,
-                        good ? NULL : "must be WxH, sides of 1 to 32767");
+                        parse_image(text, &size->width, &size->height));
 }
 
 static const struct option_row rows[] = {
