@@ -306,6 +306,16 @@ int option_parse(const struct option_command *command, int argc, char **argv,
     return status;
 }
 
+int option_check_read(const struct option_command *command, void *options,
+                      const char *option, const char *path)
+{
+    struct option_line line = begin(command, "--", options);
+    int status = option_files_check_read(&line, option, path);
+
+    free(line.entry);
+    return status;
+}
+
 void option_free(const struct option_command *command, void *options)
 {
     struct option_line line = begin(command, "--", options);

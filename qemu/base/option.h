@@ -41,6 +41,13 @@ NODISCARD int option_parse(const struct option_command *command, int argc,
 NODISCARD int option_parse_list(const struct option_table *table,
                                 const char *name, char *text, void *options);
 
+/* Checks that no output of a parsed command line is the file `path`, to which
+   the value of `option` ("--arg") led. Returns 0, or EXIT_USAGE after a
+   message. */
+NODISCARD int option_check_read(const struct option_command *command,
+                                void *options, const char *option,
+                                const char *path);
+
 /* Frees the values of options that may be repeated. */
 void option_free(const struct option_command *command, void *options);
 

@@ -44,8 +44,9 @@ static const char known[] =
     " png apng jpg jpeg jpe gif bmp tif tiff webp heic heif avif jxl jp2 svg "
     "svgz eps emf wmf "
     "ps pdf pgm ppm pnm pbm pam pfm ico tga exr hdr psd "
-    "wav wave flac ogg oga opus mp2 mp3 m4a aac wma aif aiff aifc au snd caf w64 rf64 raw gsm vox voc xi wve "
-    "w64 rf64 bwf voc amr mid midi wv ape mp4 m4v m4b mkv mka avi mov webm "
+    "wav wave flac ogg oga opus mp2 mp3 m4a aac wma aif aiff aifc au snd caf "
+    "w64 rf64 raw gsm vox voc xi wve bwf amr mid midi wv ape mp4 m4v m4b mkv "
+    "mka avi mov webm "
     "mpg mpeg "
     "csv tsv tab psv xls xlsx xlsm ods odt doc docx ppt pptx odp rtf parquet "
     "feather arrow avro orc sqlite db dbf sql json jsonl ndjson geojson yaml "
@@ -161,6 +162,16 @@ static const char *file_of(const struct option_given *given)
     }
 }
 
+static void put_name(char name[OPTION_NAME_BYTES],
+                     const struct option_entry *entry)
+{
+    if (entry->row->letter != '\0') {
+        snprintf(name, OPTION_NAME_BYTES, "-%c", entry->row->letter);
+    } else {
+        memcpy(name, entry->name, OPTION_NAME_BYTES);
+    }
+}
+
 static struct file describe_file(const struct option_given *given)
 {
     const struct option_entry *entry = given->entry;
@@ -171,10 +182,7 @@ static struct file describe_file(const struct option_given *given)
                                              : row->suffixes,
         .written = rank_of(row) > 0};
 
-    memcpy(file.option, entry->name, sizeof file.option);
-    if (row->letter != '\0') {
-        snprintf(file.option, sizeof file.option, "-%c", row->letter);
-    }
+    put_name(file.option, entry);
     return file;
 }
 
@@ -204,5 +212,31 @@ int option_files_check(const struct option_line *line)
         *(FILE **)(void *)((char *)line->options + command->people) = people;
     }
     free(file);
+    return status;
+}
+
+int option_files_check_read(const struct option_line *line, const char *option,
+                            const char *path)
+{
+    struct file read = {.path = path};
+    int status = 0;
+
+    snprintf(read.option, sizeof read.option, "%s", option);
+    for (size_t i = 0; i < line->rows; ++i) {
+        const struct option_entry *entry = &line->entry[i];
+        const struct option_texts one = {option_field(entry), 1};
+        const struct option_texts *outputs =
+            entry->row->type == OPTION_OUTPUTS ? option_field(entry) : &one;
+
+        if (rank_of(entry->row) < 2) {
+            continue;
+        }
+        for (uint32_t j = 0; status == 0 && j < outputs->count; ++j) {
+            struct file file = {.path = outputs->text[j], .written = true};
+
+            put_name(file.option, entry);
+            status = file.path != NULL ? check_pair(&file, &read) : 0;
+        }
+    }
     return status;
 }

@@ -61,4 +61,8 @@ bool option_agree(const struct option_line *line);
    0, or an exit status after a message. */
 NODISCARD int option_files_check(const struct option_line *line);
 
+/* Checks the stored values of all outputs: option_check_read(). */
+NODISCARD int option_files_check_read(const struct option_line *line,
+                                      const char *option, const char *path);
+
 #endif

@@ -72,6 +72,8 @@ static int run(void *own)
                            "out peters-syska alone");
     }
     status = status == 0 ? job_options_open(job) : status;
+    status =
+        status == 0 ? job_options_check_read(job, &compare_command) : status;
     if (status == 0 && job_is_empty(&job->request)) {
         status = file_error(job->one.input_name,
                             "is empty; schedules need one unit or more");

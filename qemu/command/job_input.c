@@ -334,6 +334,18 @@ static int read_loads(struct job_options *options)
     return status;
 }
 
+int job_options_check_read(struct job_options *options,
+                           const struct option_command *command)
+{
+    int status = 0;
+
+    for (uint32_t i = 0; status == 0 && i < options->notes.files; ++i) {
+        status = option_check_read(command, options, "--arg",
+                                   options->notes.file[i]);
+    }
+    return status;
+}
+
 int job_options_open(struct job_options *options)
 {
     int status = 0;

@@ -36,35 +36,6 @@
 
 #define SLOW_ALLOWED "must be X,Y=F with F 1, 2, 4 or 8"
 
-/* Copies the name of the file in --arg, if the kernel's has one, to .arg_file:
-   the value of a key, such as "file=", in which a backslash takes a comma or
-   backslash behind it into the value; or the end of --arg. */
-static void find_arg_file(struct job_options *options,
-                          const struct format *format)
-{
-    const char *at = (const char *)options->arg;
-    const char *key = format->arg_file;
-    size_t bytes = 0;
-
-    if (format->arg_end != NULL && format->arg_end(at) != NULL) {
-        strcpy(options->arg_file, format->arg_end(at));
-    }
-    if (key == NULL) {
-        return;
-    }
-
-    while (at != NULL && strncmp(at, key, strlen(key)) != 0) {
-        at = strchr(at, ',');
-        at = at != NULL ? at + 1 : NULL;
-    }
-    for (at = at != NULL ? at + strlen(key) : ""; *at != '\0' && *at != ',';
-         ++at) {
-        at += *at == '\\' && (at[1] == ',' || at[1] == '\\');
-        options->arg_file[bytes++] = *at;
-    }
-    options->arg_file[bytes] = '\0';
-}
-
 /* ---- choosing the mesh ---- */
 
 const struct mesh_ops *job_options_mesh_of(const struct board_kind *board)
@@ -98,9 +69,6 @@ static void complete(void *own)
     request->port = port->count > 0 ? port->text[0] : NULL;
     request->other_consoles = port->count > 1 ? port->text + 1 : NULL;
     choose_mesh(options);
-    if (request->kernel != NULL) {
-        find_arg_file(options, format_of(request->kernel->name));
-    }
     options->one.input_name =
         options->input.count > 0 ? options->input.text[0] : NULL;
     for (uint32_t i = 0; i < options->originator.count; ++i) {
@@ -216,15 +184,6 @@ static int set_arg_hex(void *own, const char *option, const char *text)
     return 0;
 }
 
-/* Returns the name of the file in the kernel's argument, or NULL. */
-static const char *arg_file(const void *own, const char *text)
-{
-    const struct job_options *options = own;
-
-    (void)text;
-    return options->arg_file[0] != '\0' ? options->arg_file : NULL;
-}
-
 unsigned job_options_watchdog(int argc, char **argv)
 {
     static const char name[] = "--watchdog";
@@ -269,11 +228,10 @@ static const struct option_row job_rows[] = {
      .help = "What to compute; see `quincunx kernels' (required)",
      .choice = kernel_known, .set = set_kernel, .required = true},
     {"arg", "ARG", 1, OPTION_SET, OPTION_ALL,
-     .help = "The kernel's argument, taken literally", .set = set_arg,
-     .file = arg_file},
+     .help = "The kernel's argument, taken literally", .set = set_arg},
     {"arg-hex", "HEX", 1, OPTION_SET, OPTION_ALL,
      .help = "The same in hexadecimal, for bytes that a shell cannot pass",
-     .set = set_arg_hex, .file = arg_file},
+     .set = set_arg_hex},
     {"as-is", NULL, 1, OPTION_FLAG,
      OPTION_AT(struct job_options, one.load.as_is),
      .help = "Take the bytes of compressed files as they are: .gz, .bz2, .xz, "

@@ -52,8 +52,6 @@ struct job_options {
     uint32_t unit_bytes; /* value of --unit; 0: not given */
     uint8_t arg[JOB_OPTIONS_ARG_MAX + 1];
     uint32_t arg_bytes;
-    /* name of the file in the kernel's argument; "": none */
-    char arg_file[JOB_OPTIONS_ARG_MAX + 1];
     char firmware[PATH_MAX];
     char firmware_slow[PATH_MAX];
     char kernels[ELF_NAMES_BYTES]; /* names of the kernels in the image */
@@ -103,6 +101,11 @@ NODISCARD int job_options_find_boards(struct job_options *options);
 /* Reads the load, has the kernel's begin() check the argument, and calls
    job_options_find_boards(). */
 NODISCARD int job_options_open(struct job_options *options);
+
+/* Checks that no output is a file that --arg led job_options_open() to. The
+   command's struct begins with `options`. */
+NODISCARD int job_options_check_read(struct job_options *options,
+                                     const struct option_command *command);
 
 void job_options_free(struct job_options *options);
 

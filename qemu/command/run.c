@@ -413,6 +413,8 @@ static int prepare(struct own_options *options)
     status = status == 0 ? check_choice(options) : status;
     options->job.one.load.wants_output = options->output.count > 0;
     status = status == 0 ? job_options_open(&options->job) : status;
+    status = status == 0 ? job_options_check_read(&options->job, &run_command)
+                         : status;
     status = status == 0 ? check_output(options) : status;
     if (status == 0) {
         warn_of_no_output(options);

@@ -257,7 +257,6 @@ const struct format format_dictionary = {
     .done = "hashed",
     .thing = "word found",
     .things = "words found",
-    .arg_file = "digests=",
     .input = "a list of words, one a line of at most 255 bytes",
     .output = "lines of digest:word",
     .read = read_dictionary,

@@ -327,7 +327,6 @@ const struct format format_fir = {
     .example = "low=1000",
     .done = "filtered",
     .argument = ARGUMENT,
-    .arg_file = "file=",
     .input = SOUND_INPUT,
     .output = "a sound as INPUT is, or WAV, AIFF, AU, FLAC, CAF or W64 by "
               "OUTPUT's suffix",

@@ -39,13 +39,26 @@ struct file_piece format_piece(const struct format_load *load, uint64_t at)
 
 /* ---- notes ---- */
 
+/* Adds a malloc'd text to the list, which frees it, unless it is there. */
+static void add_text(char ***list, uint32_t *count, char *text)
+{
+    for (uint32_t i = 0; i < *count; ++i) {
+        if (strcmp((*list)[i], text) == 0) {
+            free(text);
+            return;
+        }
+    }
+    *list = memory_or_exit(realloc(*list, (*count + 1u) * sizeof **list));
+    (*list)[*count] = text;
+    *count += 1;
+}
+
 void format_note(struct format_load *load, const char *format, ...)
 {
-    struct format_notes *notes = load->notes;
     char *text = NULL;
     va_list list;
 
-    if (notes == NULL) {
+    if (load->notes == NULL) {
         return;
     }
     va_start(list, format);
@@ -53,24 +66,21 @@ void format_note(struct format_load *load, const char *format, ...)
         text = NULL;
     }
     va_end(list);
-    for (uint32_t i = 0; i < notes->count; ++i) {
-        if (text != NULL && strcmp(notes->text[i], text) == 0) {
-            free(text);
-            return;
-        }
+    add_text(&load->notes->text, &load->notes->count, memory_or_exit(text));
+}
+
+static void free_texts(char **list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        free(list[i]);
     }
-    notes->text = memory_or_exit(
-        realloc(notes->text, (notes->count + 1u) * sizeof *notes->text));
-    notes->text[notes->count] = memory_or_exit(text);
-    notes->count += 1;
+    free(list);
 }
 
 void format_notes_free(struct format_notes *notes)
 {
-    for (uint32_t i = 0; i < notes->count; ++i) {
-        free(notes->text[i]);
-    }
-    free(notes->text);
+    free_texts(notes->text, notes->count);
+    free_texts(notes->file, notes->files);
     *notes = (struct format_notes){.text = NULL};
 }
 
@@ -98,6 +108,10 @@ int format_open_file(struct format_load *load, FILE **file, uint64_t *bytes,
     uint64_t packed = *bytes;
     char kinds[UNPACK_KINDS];
 
+    if (status == 0 && load->notes != NULL) {
+        add_text(&load->notes->file, &load->notes->files,
+                 memory_or_exit(strdup(path)));
+    }
     if (status != 0 || load->as_is) {
         return status;
     }

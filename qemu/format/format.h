@@ -25,10 +25,13 @@ struct format_file {
     uint64_t bytes;   /* number of its bytes in the load */
 };
 
-/* Sentences for the user on how the files of a job were read. */
+/* How the files of a job were read: malloc'd arrays of malloc'd texts, each of
+   which is there once. */
 struct format_notes {
-    char **text; /* malloc'd array of malloc'd texts */
+    char **text; /* sentences for the user */
     uint32_t count;
+    char **file; /* names of the files that were opened */
+    uint32_t files;
 };
 
 /* The size of an image, pixels. */
@@ -71,11 +74,7 @@ struct format {
     const char *kernel; /* the kernel; NULL: the format of all other kernels */
     const char *argument; /* what --arg means; NULL: the kernel says it */
     const char *example;  /* an example of --arg; NULL: --arg is not needed */
-    const char *arg_file; /* "file=": a file's name follows it; or NULL */
-    /* Returns the name of the file that ends an argument; NULL: there is none.
-       May be NULL. */
-    const char *(*arg_end)(const char *arg);
-    const char *input;  /* kinds of input files, for people; NULL: no input */
+    const char *input;    /* kinds of input files, for people; NULL: no input */
     const char *output; /* kinds of output files, for people; NULL: no output */
     /* suffixes of output files, as in struct option_row; NULL: check()
        decides */
@@ -131,8 +130,8 @@ __attribute__((format(printf, 2, 3))) void format_note(struct format_load *load,
 void format_notes_free(struct format_notes *notes);
 
 /* Open or read a whole file that INPUT or an argument names, as file_open() and
-   file_read() do. A compressed file is decompressed, with a note, unless
-   load->as_is is true. */
+   file_read() do, and note its name. A compressed file is decompressed, with a
+   note, unless load->as_is is true. */
 NODISCARD int format_open_file(struct format_load *load, FILE **file,
                                uint64_t *bytes, const char *path);
 NODISCARD int format_read_file(struct format_load *load, uint8_t **data,

@@ -485,7 +485,6 @@ const struct format format_matvec = {
         "vector=FILE or matrix=FILE, .npy of integers or floats; whole numbers "
         "give int64 (int16 times int16: Q15, unless int16=whole), floats "
         "float64 from bits=31 of each element, or 15 or 53",
-    .arg_file = "vector=",
     .input = "a matrix, .npy of integers or floats",
     .output = "the product, .npy",
     .suffixes = "npy",

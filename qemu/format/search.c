@@ -619,26 +619,8 @@ static int write_matches(FILE *out, const struct format_load *load,
     return next == UINT64_MAX;
 }
 
-/* Returns the name of the file of patterns, behind (?f) and the like. */
-static const char *arg_end(const char *arg)
-{
-    const char *end = strncmp(arg, "(?", 2) == 0 ? strchr(arg, ')') : NULL;
-    const char *at = arg + 2;
-
-    while (end != NULL && at < end) {
-        size_t bytes = strcspn(at, ",)");
-
-        if (strspn(at, "if") == bytes && memchr(at, 'f', bytes) != NULL) {
-            return end + 1;
-        }
-        at += bytes + 1;
-    }
-    return NULL;
-}
-
 const struct format format_search = {
     .kernel = "search",
-    .arg_end = arg_end,
     .example = "needle",
     .done = "searched",
     .thing = "match",
