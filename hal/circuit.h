@@ -177,8 +177,46 @@ NODISCARD int circuit_receive_ahead(struct circuit *circuit, unsigned ports,
 NODISCARD int circuit_complete(struct circuit *circuit);
 
 /* Waits until every queued send has ended. Result: 0, or the error of the first
-   failed send. */
+   send that has failed since the last drain, told by circuit_failed() or not.
+ */
 NODISCARD int circuit_drain(struct circuit *circuit);
+
+#define CIRCUIT_HOPS_UNKNOWN 0xffffu /* of a switch on serial lines */
+
+/* A message that was not sent: the set-up of its circuit ended at a link that
+   is down, or whose other end is dead. units, first_unit and label are the
+   first three words of the payload, 0 behind its end. A row's message begins
+   with them (hal/rows.h); other messages have there what the caller wrote. */
+struct circuit_failure {
+    uint64_t time_ps;       /* mesh time at which the set-up ended */
+    struct torus_path path; /* of the message, from the port on which it left */
+    uint16_t hops; /* number of the path's links before the dead one, or
+                      CIRCUIT_HOPS_UNKNOWN */
+    uint16_t job;
+    uint8_t kind;
+    int8_t error; /* enum err */
+    uint32_t units;
+    uint32_t first_unit;
+    uint32_t label;
+};
+
+/*
+ * Tells of a message that was not sent; the port's other messages go on. Each
+ * is told once, in the order of time_ps. A call finds those that had failed
+ *
+ *   by the end of circuit_drain()
+ *   by the deadline, after a circuit_receive_until() that ended in vain; so one
+ *     with a deadline in the past finds all that have failed so far
+ *   before the message's circuit was granted, after any other receive. A
+ *     receive does not end because a send has failed.
+ *
+ * Messages of rows that the switch forwarded by itself are told, too. An
+ * earlier job's failures are not dropped: their job number tells them apart.
+ * Result: true and *failure; false: there is none. Cost, if there is none: at
+ * most 10 instructions.
+ */
+NODISCARD bool circuit_failed(struct circuit *circuit,
+                              struct circuit_failure *failure);
 
 /* Waits until all nodes have released the circuits of earlier messages. Result:
    0, or an error of circuit_receive(). */

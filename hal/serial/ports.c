@@ -8,6 +8,53 @@
 
 #define CHECK_FILE CHECK_SERIAL_PORTS
 
+static void note_failure(struct circuit *circuit,
+                         const struct serial_circuit_send *send)
+{
+    struct serial_circuit *serial = circuit->board;
+    uint8_t words[CIRCUIT_ROW_BYTES] = {0};
+    uint32_t bytes = 0;
+
+    for (unsigned i = 1; i < SWITCH_SEGMENTS; ++i) {
+        const struct switch_segment *segment = &send->message.segment[i];
+        uint32_t room = CIRCUIT_ROW_BYTES - bytes;
+        uint32_t some = segment->bytes < room ? segment->bytes : room;
+
+        if (some > 0) {
+            memcpy(words + bytes, segment->data, some);
+        }
+        bytes += some;
+    }
+    serial->failure[serial->failed % SERIAL_FAILURES] =
+        (struct circuit_failure){
+            .time_ps = clock_now_ps(circuit->clock),
+            .path = send->message.path,
+            .hops = CIRCUIT_HOPS_UNKNOWN,
+            .job = bytes_load_u16(send->header + CIRCUIT_AT_JOB),
+            .kind = send->message.kind,
+            .error = send->message.error,
+            .units = bytes_load_u32(words),
+            .first_unit = bytes_load_u32(words + 4),
+            .label = bytes_load_u32(words + 8)};
+    serial->failed += 1;
+    serial->taken += serial->failed - serial->taken > SERIAL_FAILURES;
+    if (serial->first_error == ERR_OK) {
+        serial->first_error = send->message.error;
+    }
+}
+
+bool circuit_failed(struct circuit *circuit, struct circuit_failure *failure)
+{
+    struct serial_circuit *serial = circuit->board;
+
+    if (serial->taken == serial->failed) {
+        return false;
+    }
+    *failure = serial->failure[serial->taken % SERIAL_FAILURES];
+    serial->taken += 1;
+    return true;
+}
+
 /* Result: false if the send has ended. */
 static bool attend(struct circuit *circuit, struct serial_circuit_send *send)
 {
@@ -21,8 +68,8 @@ static bool attend(struct circuit *circuit, struct serial_circuit_send *send)
         board_unlock();
     }
     if (!send->waiting && switch_is_done(&send->message.state)) {
-        if (serial->first_error == ERR_OK) {
-            serial->first_error = send->message.error;
+        if (send->message.error != ERR_OK) {
+            note_failure(circuit, send);
         }
         send->used = false;
     }

@@ -282,6 +282,8 @@ int circuit_open(struct circuit *circuit, void *board, struct clock *clock)
     serial->sends = 0;
     serial->is_posted = false;
     serial->first_error = ERR_OK;
+    serial->failed = 0;
+    serial->taken = 0;
     clock_start(clock, 0);
     return ERR_OK;
 }

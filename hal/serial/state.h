@@ -24,6 +24,10 @@
 /* Largest number of queued sends; a further send waits until a send ends. */
 #define SERIAL_CIRCUIT_SENDS 24u
 
+/* Number of failed sends that wait for circuit_failed(); a further one replaces
+   the oldest. A power of two. */
+#define SERIAL_FAILURES 32u
+
 struct serial_circuit_send {
     struct switch_message message;
     uint8_t header[CIRCUIT_HEADER_BYTES];
@@ -72,6 +76,10 @@ struct serial_circuit {
     bool synchronised;  /* the clock was set since the last discovery */
     uint16_t timed_job; /* the last job for which the clock was set */
     int8_t first_error; /* enum err of the first failed send since a drain */
+    uint32_t failed;    /* number of failed sends since circuit_open() */
+    uint32_t taken;     /* number of them that circuit_failed() is past */
+    /* Failure number i, from 0 on, is at index i % SERIAL_FAILURES. */
+    struct circuit_failure failure[SERIAL_FAILURES];
 };
 
 #endif

@@ -259,6 +259,18 @@ int circuit_drain(struct circuit *circuit)
     return ask(circuit, WINDOW_OP_DRAIN);
 }
 
+bool circuit_failed(struct circuit *circuit, struct circuit_failure *failure)
+{
+    struct window *window = circuit->board;
+
+    if (window->taken == window->failed) {
+        return false;
+    }
+    *failure = window->failure[window->taken % WINDOW_FAILURES];
+    window->taken += 1;
+    return true;
+}
+
 /* Does nothing: a circuit ends with its message. */
 int circuit_settle(struct circuit *circuit)
 {

@@ -27,10 +27,12 @@
  *   identity         switch       by the node, always: set before the start
  *   injection        switch       by the node while it does not wait
  *   request, form[], node         by the switch, after the node rings, until
- *     entry[], post               the switch answers
+ *   entry[], post,                the switch answers
+ *   taken
  *   a send's bytes   node         by the switch, until a DRAIN is answered: the
  *                                 node leaves them alone until then
- *   response, done   switch       by the node, after the switch has answered
+ *   response, done,  switch       by the node, after the switch has answered
+ *   failed, failure[]
  *   port[]           switch       by the host, after the run
  *   status, log      node         by the host, when the run or the node ends
  *
@@ -48,10 +50,11 @@
 #include "hal/node.h"
 
 #define WINDOW_MAGIC 0x71756e63u /* "qunc" */
-#define WINDOW_VERSION 6u
+#define WINDOW_VERSION 7u
 #define WINDOW_DMA_OFFSET 0x20000u
 
-#define WINDOW_QUEUE 1024u /* a power of two */
+#define WINDOW_QUEUE 1024u   /* a power of two */
+#define WINDOW_FAILURES 512u /* a power of two */
 /* Mesh time that the switch takes to prepare a row (hal/rows.h), ps. */
 #define WINDOW_ROW_PS 160000u
 
@@ -167,13 +170,19 @@ struct window {
     /* Counters of the ports, written when all nodes have ended. */
     struct node_counters port[NODE_PORTS];
     uint32_t queued; /* number of entries queued so far; the node writes it */
+    uint32_t taken;  /* failures that the node has read; the node writes it */
     uint32_t done;   /* entries ended at the last drain; the switch writes it */
+    uint32_t failed; /* failures told so far; the switch writes it */
     struct window_form form[CIRCUIT_FORMS];
     struct window_post post;
     /* Entry number i, from 0 on, is at index i % WINDOW_QUEUE. */
     union window_entry entry[WINDOW_QUEUE];
     struct node_log log;
     struct window_injection injection;
+    /* Failure number i, from 0 on, is at index i % WINDOW_FAILURES; the switch
+       writes it. While the node leaves WINDOW_FAILURES of them untaken, later
+       ones are not told. */
+    struct circuit_failure failure[WINDOW_FAILURES];
 };
 
 static_assert(sizeof(struct window_send) == 80, "send layout");
@@ -185,10 +194,11 @@ static_assert(offsetof(struct window_rows, cut.form) ==
                   offsetof(struct window_send, form),
               "place of the form");
 static_assert(sizeof(struct window_form) == 8, "form layout");
-static_assert(offsetof(struct window, form) == 440, "form offset");
-static_assert(offsetof(struct window, post) == 568, "post offset");
+static_assert(offsetof(struct window, form) == 448, "form offset");
+static_assert(offsetof(struct window, post) == 576, "post offset");
 static_assert(sizeof(struct window_post) == 48, "post layout");
-static_assert(offsetof(struct window, entry) == 616, "entry offset");
+static_assert(offsetof(struct window, entry) == 624, "entry offset");
+static_assert(sizeof(struct circuit_failure) == 32, "failure layout");
 static_assert(sizeof(struct window) <= WINDOW_DMA_OFFSET, "window overflow");
 
 #endif

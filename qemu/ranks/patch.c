@@ -178,7 +178,8 @@ void patch_make(struct patch *patch, const struct window *window,
 
     COMPARE(patch, window, copy, node.status, sizeof window->node.status);
     COMPARE(patch, window, copy, request, sizeof window->request);
-    COMPARE(patch, window, copy, queued, sizeof window->queued);
+    COMPARE(patch, window, copy, queued,
+            offsetof(struct window, done) - offsetof(struct window, queued));
     COMPARE(patch, window, copy, form, sizeof window->form);
     COMPARE(patch, window, copy, post, sizeof window->post);
     compare_entries(patch, window, copy, queued);

@@ -72,6 +72,47 @@ static void the_first_error_is_told_once(struct unit *unit)
     CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
 }
 
+/* Each in its turn, even behind the drain; of more than fit the last ones. */
+static void each_failure_is_told_once(struct unit *unit)
+{
+    struct circuit_failure told = {.job = 0};
+
+    CHECK(unit, !circuit_failed(&world.circuit, &told));
+    world.error[1] = ERR_DEAD_LINK;
+    world.error[2] = ERR_NO_ROUTE;
+    world.circuit.job = 77;
+    bytes_store_u32(world.memory, 12345);
+    bytes_store_u32(world.memory + 4, 678);
+    send_now(unit, 4);
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_DEAD_LINK);
+    CHECK(unit, circuit_failed(&world.circuit, &told));
+    CHECK_EQUAL(unit, told.error, ERR_DEAD_LINK);
+    CHECK_EQUAL(unit, told.job, 77);
+    CHECK_EQUAL(unit, told.kind, 7);
+    CHECK_EQUAL(unit, told.path.port, TORUS_EAST);
+    CHECK_EQUAL(unit, told.path.hops, 1);
+    CHECK_EQUAL(unit, told.hops, CIRCUIT_HOPS_UNKNOWN);
+    CHECK_EQUAL(unit, told.units, 12345);
+    CHECK_EQUAL(unit, told.first_unit, 678);
+    CHECK_EQUAL(unit, told.label, 0);
+    CHECK(unit, told.time_ps > 0 && told.time_ps <= now_ps());
+    CHECK(unit, circuit_failed(&world.circuit, &told));
+    CHECK_EQUAL(unit, told.error, ERR_NO_ROUTE);
+    CHECK(unit, !circuit_failed(&world.circuit, &told));
+    start();
+    memset(world.error, ERR_DEAD_LINK, sizeof world.error);
+    for (unsigned i = 0; i < SERIAL_FAILURES + 3; ++i) {
+        bytes_store_u32(world.memory, i);
+        send_now(unit, 1);
+        CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_DEAD_LINK);
+    }
+    for (unsigned i = 0; i < SERIAL_FAILURES; ++i) {
+        CHECK(unit, circuit_failed(&world.circuit, &told));
+        CHECK_EQUAL(unit, told.units, 3 + i);
+    }
+    CHECK(unit, !circuit_failed(&world.circuit, &told));
+}
+
 /* ---- what the switch sends on by itself ---- */
 
 #define PART_BYTES 68u /* three words, tables of 5 layers, 16 units */
@@ -101,6 +142,7 @@ static void parts_are_sent_on(struct unit *unit)
     static const uint32_t at[] = {7, 10, 12, 14, 3, 4, 5, 6};
     static const uint32_t units[] = {3, 2, 2, 2, 1, 1, 1, 1};
     struct circuit_cut cut = {.form = 3, .unit_bytes = 1};
+    struct circuit_failure told = {.units = 0};
     /* As many as there are, thrice; more; fewer than the tables say. */
     static const uint8_t units_told[] = {16, 16, 16, 17, 14, 16};
 
@@ -117,9 +159,15 @@ static void parts_are_sent_on(struct unit *unit)
         store_part(world.message + CIRCUIT_HEADER_BYTES);
         world.message[CIRCUIT_HEADER_BYTES] = units_told[n];
         world.message[CIRCUIT_HEADER_BYTES + 10] = n == 2 ? 6 : 5; /* round */
+        world.error[6] = ERR_DEAD_LINK;
         CHECK_EQUAL(unit, receive(), ERR_OK);
-        CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
+        CHECK_EQUAL(unit, circuit_drain(&world.circuit),
+                    n == 0 ? ERR_DEAD_LINK : ERR_OK);
         CHECK_EQUAL(unit, world.sends, n == 0 ? 8 : 0);
+        CHECK_EQUAL(unit, circuit_failed(&world.circuit, &told), n == 0);
+        CHECK(unit, n > 0 || (told.path.port == 2 && told.units == units[6] &&
+                              told.first_unit == 100 + at[6] &&
+                              CIRCUIT_LABEL_FORM(told.label) == 4));
         for (unsigned i = 0; i < world.sends; ++i) {
             const struct switch_message *message = world.sent[i];
             const uint8_t *head = message->segment[1].data;
@@ -162,6 +210,7 @@ void test_sends(struct unit *unit)
     RUN(sends_go_when_their_time_comes);
     RUN(one_more_than_there_are_places);
     RUN(the_first_error_is_told_once);
+    RUN(each_failure_is_told_once);
     RUN(parts_are_sent_on);
     RUN(a_close_ends_what_does_not_end);
 }
