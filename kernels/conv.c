@@ -15,8 +15,9 @@
  *
  * Beyond a plane's border stand copies of its samples, or zeros:
  *
- *    BORDER_REPLICATE  a a a | a b c d       BORDER_REFLECT    d c b | a b c d
- *    BORDER_ZERO       0 0 0 | a b c d       BORDER_SYMMETRIC  c b a | a b c d
+ *    BORDER_REPLICATE  a a a | a b c d
+ *    BORDER_REFLECT    d c b | a b c d
+ *    BORDER_ZERO       0 0 0 | a b c d
  *
  * Argument: the first fields of struct conv, up to divisor if the filter is
  * linear, else up to height; then i16 coefficients, row by row.
@@ -57,7 +58,6 @@ enum filter {
 enum border {
     BORDER_REPLICATE,
     BORDER_REFLECT,
-    BORDER_SYMMETRIC,
     BORDER_ZERO
 };
 
@@ -525,15 +525,13 @@ static void put_samples(const struct conv *conv, uint8_t *out,
 /* ---- the border ---- */
 
 /* Returns the row, 0 to `last`, that stands for row i. */
-static int32_t stand_in(int32_t i, int32_t last, uint32_t border)
+ONCE static int32_t stand_in(int32_t i, int32_t last, uint32_t border)
 {
-    int32_t again = border == BORDER_SYMMETRIC; /* the border's row counts */
-
-    if (last == 0 || border == BORDER_REPLICATE || border == BORDER_ZERO) {
+    if (last == 0 || border != BORDER_REFLECT) {
         return i < 0 ? 0 : i < last ? i : last;
     }
     while (i < 0 || i > last) {
-        i = (i < 0 ? -again : 2 * last + again) - i;
+        i = (i < 0 ? 0 : 2 * last) - i;
     }
     return i;
 }

@@ -22,6 +22,8 @@ enum option_type {
     /* unsigned integer of .width bytes (0: 8 bytes) from .least to .most (0: no
        bound), or one of .choices */
     OPTION_COUNT,
+    /* signed integer of .width bytes from (int64_t).least to .most */
+    OPTION_INTEGER,
     OPTION_SIZE,   /* like OPTION_COUNT; the value may end in k, MiB .. */
     OPTION_TIME,   /* like OPTION_COUNT, in ps; the value ends in us, ms .. */
     OPTION_CHOICE, /* unsigned integer or bool: index of a word in .choices */

@@ -7,6 +7,7 @@
 #include "qemu/base/option_help.h"
 #include "qemu/base/parse.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,6 +124,26 @@ static const char *set_number(const struct option_row *row, void *field,
     return row->allowed != NULL ? row->allowed : room;
 }
 
+static const char *set_integer(const struct option_row *row, void *field,
+                               const char *text, char room[OPTION_ROOM])
+{
+    int64_t least = (int64_t)row->least;
+    int64_t most = (int64_t)row->most;
+    size_t bytes = strspn(text, "-0123456789"); /* no blanks, no plus */
+    char *end;
+    int64_t value;
+
+    errno = 0;
+    value = strtoll(text, &end, 10);
+    if (end != text && end == text + bytes && *end == '\0' && errno == 0 &&
+        value >= least && value <= most) {
+        store_number(row, field, (uint64_t)value);
+        return NULL;
+    }
+    snprintf(room, OPTION_ROOM, "must be %" PRId64 " to %" PRId64, least, most);
+    return row->allowed != NULL ? row->allowed : room;
+}
+
 static const char *set_mesh(const struct option_row *row,
                             struct torus_size *size, const char *text)
 {
@@ -232,6 +253,9 @@ int option_store(const struct option_row *row, const char *name, void *options,
     case OPTION_SIZE:
     case OPTION_TIME:
         allowed = set_number(row, field, text, room);
+        break;
+    case OPTION_INTEGER:
+        allowed = set_integer(row, field, text, room);
         break;
     case OPTION_CHOICE:
         allowed = set_choice(row, field, text, room);

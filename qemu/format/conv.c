@@ -21,8 +21,6 @@
 #include "qemu/base/memory.h"
 #include "qemu/base/parse.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,30 +34,23 @@ struct filter {
     const char *name; /* NULL: --arg gives the coefficients */
     bool sobel;
     int taps; /* coefficients: 9, 25, 49; 0: not yet given */
-    long coefficient[TAPS_MAX];
-    long divisor;
-    long offset;
+    int16_t coefficient[TAPS_MAX];
+    uint32_t divisor;
+    int32_t offset;
 };
 
 static const struct filter filters[] = {
-    {.name = "sobel", .sobel = true, .taps = 9, .divisor = 1},
-    {.name = "gauss",
-     .taps = 9,
-     .coefficient = {1, 2, 1, 2, 4, 2, 1, 2, 1},
-     .divisor = 16},
-    {.name = "gauss3",
-     .taps = 9,
-     .coefficient = {1, 2, 1, 2, 4, 2, 1, 2, 1},
-     .divisor = 16},
-    {.name = "gauss5",
-     .taps = 25,
-     .coefficient = {1,  4, 6, 4,  1,  4,  16, 24, 16, 4, 6, 24, 36,
-                     24, 6, 4, 16, 24, 16, 4,  1,  4,  6, 4, 1},
-     .divisor = 256},
-    {.name = "sharpen",
-     .taps = 9,
-     .coefficient = {0, -1, 0, -1, 5, -1, 0, -1, 0},
-     .divisor = 1},
+    {"sobel", true, 9, {0}, 1, 0},
+    {"gauss", false, 9, {1, 2, 1, 2, 4, 2, 1, 2, 1}, 16, 0},
+    {"gauss3", false, 9, {1, 2, 1, 2, 4, 2, 1, 2, 1}, 16, 0},
+    {"gauss5",
+     false,
+     25,
+     {1,  4, 6, 4,  1,  4,  16, 24, 16, 4, 6, 24, 36,
+      24, 6, 4, 16, 24, 16, 4,  1,  4,  6, 4, 1},
+     256,
+     0},
+    {"sharpen", false, 9, {0, -1, 0, -1, 5, -1, 0, -1, 0}, 1, 0},
 };
 
 static const char *filter_choice(size_t index)
@@ -83,37 +74,22 @@ struct arg {
 
 #define NONE 255
 
-/* Reads a whole number and moves *text behind it. Returns whether there is
-   one. */
-static bool read_number(long *value, const char **text, long least, long most)
-{
-    char *end;
-
-    if ((**text < '0' || **text > '9') && **text != '-') {
-        return false;
-    }
-    errno = 0;
-    *value = strtol(*text, &end, 10);
-    if (end == *text || errno != 0 || *value < least || *value > most) {
-        return false;
-    }
-    *text = end;
-    return true;
-}
-
 static const char *read_coefficients(struct filter *filter, const char *text)
 {
     for (const char *at = text;; ++at) {
+        char *end;
+        long value = strtol(at, &end, 10);
+
         if (filter->taps == TAPS_MAX) {
             return "must be 9, 25 or 49 coefficients, not more";
         }
-        if (!read_number(&filter->coefficient[filter->taps], &at, INT16_MIN,
-                         INT16_MAX) ||
-            (*at != ':' && *at != '\0')) {
+        if (end == at || strspn(at, "-0123456789") != (size_t)(end - at) ||
+            value != (int16_t)value || (*end != ':' && *end != '\0')) {
             return "must be whole numbers of -32768 to 32767, with colons "
                    "between them";
         }
-        filter->taps += 1;
+        filter->coefficient[filter->taps++] = (int16_t)value;
+        at = end;
         if (*at == '\0') {
             break;
         }
@@ -129,18 +105,6 @@ static int set_coefficients(void *field, const char *option, const char *text)
                         read_coefficients((struct filter *)field, text));
 }
 
-static int set_offset(void *field, const char *option, const char *text)
-{
-    const char *at = text;
-    bool good =
-        read_number((long *)field, &at, -OFFSET_MAX, OFFSET_MAX) && *at == '\0';
-
-    return parse_report(option, text,
-                        good ? NULL
-                             : "must be -255 to 255, or -65535 to 65535 for an "
-                               "image with 16 bits a sample");
-}
-
 #define FIELD(name) OPTION_AT(struct arg, name)
 
 static const struct option_row rows[] = {
@@ -153,10 +117,13 @@ static const struct option_row rows[] = {
      .most = 1 << SHIFT_MAX, .needs = "coefficients", .without = "shift"},
     {"shift", "S", 0, OPTION_COUNT, FIELD(shift), .most = SHIFT_MAX,
      .needs = "coefficients"},
-    {"offset", "O", 0, OPTION_SET, FIELD(filter.offset), .set = set_offset,
+    {"offset", "O", 0, OPTION_INTEGER, FIELD(filter.offset),
+     .least = (uint64_t)-OFFSET_MAX, .most = OFFSET_MAX,
+     .allowed = "must be -255 to 255, or -65535 to 65535 for an image with 16 "
+                "bits a sample",
      .needs = "coefficients"},
     {"border", "KIND", 0, OPTION_CHOICE, FIELD(border),
-     .choices = "replicate reflect symmetric zero"},
+     .choices = "replicate reflect zero"},
     {"alpha", "keep|drop", 0, OPTION_CHOICE, FIELD(drop_alpha),
      .choices = "keep drop"},
     {"quality", "Q", 0, OPTION_COUNT, FIELD(quality), .least = 1, .most = 100},
@@ -187,14 +154,11 @@ static int read_arg(struct arg *arg, struct format_load *load,
 /* Returns 0, or 2 after a message. */
 static int check_offset(const struct arg *arg, const struct image *image)
 {
-    char text[16];
-
-    snprintf(text, sizeof text, "%ld", arg->filter.offset);
-    return parse_report("--arg: offset", text,
-                        image->bytes == 1 && labs(arg->filter.offset) > 255
-                            ? "must be -255 to 255 for an image with 8 bits a "
-                              "sample"
-                            : NULL);
+    return abs(arg->filter.offset) <= (int)image_most(image)
+               ? 0
+               : usage_error("--arg: offset '%d': must be -255 to 255 for an "
+                             "image with 8 bits a sample",
+                             arg->filter.offset);
 }
 
 static uint32_t store_filter(uint8_t *out, const struct arg *arg,
@@ -215,7 +179,7 @@ static uint32_t store_filter(uint8_t *out, const struct arg *arg,
         return 12;
     }
     bytes_store_u32(out + 12, (uint32_t)filter->offset);
-    bytes_store_u32(out + 16, (uint32_t)filter->divisor);
+    bytes_store_u32(out + 16, filter->divisor);
     for (int i = 0; i < filter->taps; ++i) {
         bytes_store_u16(out + 20 + 2 * i, (uint16_t)filter->coefficient[i]);
     }
@@ -224,56 +188,37 @@ static uint32_t store_filter(uint8_t *out, const struct arg *arg,
 
 /* ---- the image ---- */
 
-/* The data for write(): the output's shape, and its alpha if it has one. */
-struct context {
-    struct image image; /* without samples */
-    uint8_t alpha[];
-};
-
-static size_t pixels_of(const struct image *image)
+/* Copies a channel of one image to a channel of another. */
+static void copy_channel(struct image *to, uint32_t to_channel,
+                         const struct image *from, uint32_t from_channel)
 {
-    return (size_t)image->width * image->height;
-}
-
-/* Copies one sample of each pixel; steps are bytes from a sample to the
-   next. */
-static void copy_samples(uint8_t *to, size_t to_step, const uint8_t *from,
-                         size_t from_step, const struct image *image)
-{
-    for (size_t i = pixels_of(image); i > 0; --i) {
-        to[0] = from[0];
-        if (image->bytes == 2) {
-            to[1] = from[1];
-        }
-        to += to_step;
-        from += from_step;
+    for (size_t i = 0; i < image_pixels(from); ++i) {
+        image_store(to, i * to->channels + to_channel,
+                    image_sample(from, i * from->channels + from_channel));
     }
 }
 
-static void split_channel(uint8_t *plane, const struct image *image,
-                          uint32_t channel)
+/* Returns plane `i`, one of colour or of alpha, of an image that has one plane
+   after the other. */
+static struct image plane_of(const struct image *image, uint8_t *planes,
+                             uint32_t i)
 {
-    copy_samples(plane, image->bytes, image->samples + channel * image->bytes,
-                 image->channels * image->bytes, image);
-}
+    struct image plane = *image;
 
-static void join_channel(struct image *image, uint32_t channel,
-                         const uint8_t *plane)
-{
-    copy_samples(image->samples + channel * image->bytes,
-                 image->channels * image->bytes, plane, image->bytes, image);
+    plane.channels = 1;
+    plane.samples = planes + i * image_pixels(image) * image->bytes;
+    return plane;
 }
 
 static bool is_opaque(const struct image *image)
 {
-    uint32_t most = image->bytes == 1 ? 255 : 65535;
+    size_t end = image_pixels(image) * image->channels;
     size_t i = image->channels - 1;
 
-    while (i < pixels_of(image) * image->channels &&
-           image_sample(image, i) == most) {
+    while (i < end && image_sample(image, i) == image_most(image)) {
         i += image->channels;
     }
-    return i >= pixels_of(image) * image->channels;
+    return i >= end;
 }
 
 /* Returns whether the output has the image's alpha, and says so. */
@@ -302,30 +247,28 @@ static bool keep_alpha(struct format_load *load, const struct image *image,
     return keep;
 }
 
-/* Fills in the load with the image's planes of colour, and its context. */
+/* Fills in the load with the image's planes; its units are those of colour,
+   behind which that of alpha lies for write(). */
 static void fill_load(struct format_load *load, const struct image *image,
                       const struct arg *arg, const char *path)
 {
-    bool alpha = keep_alpha(load, image, arg, path);
     uint32_t colours = (image->channels - 1) | 1; /* 1 or 3 */
-    size_t plane = pixels_of(image) * image->bytes;
-    struct context *context =
-        memory_or_exit(malloc(sizeof *context + (alpha ? plane : 0)));
+    struct image *output = memory_or_exit(malloc(sizeof *output));
 
-    load->context = context;
-    load->units = (uint64_t)pixels_of(image) * colours;
+    *output = *image;
+    output->samples = NULL;
+    output->channels = colours + keep_alpha(load, image, arg, path);
+    load->context = output;
+    load->units = (uint64_t)image_pixels(image) * colours;
     load->unit_bytes = image->bytes;
-    load->data = memory_or_exit(malloc(colours * plane));
+    load->data = memory_or_exit(
+        malloc(output->channels * image_pixels(image) * image->bytes));
     load->arg = memory_or_exit(malloc(ARG_BYTES_MAX));
     load->arg_bytes = store_filter(load->arg, arg, image);
-    for (uint32_t i = 0; i < colours; ++i) {
-        split_channel(load->data + i * plane, image, i);
-    }
-    context->image = *image;
-    context->image.samples = NULL;
-    context->image.channels = colours + alpha;
-    if (alpha) {
-        split_channel(context->alpha, image, colours);
+    for (uint32_t i = 0; i < output->channels; ++i) {
+        struct image plane = plane_of(image, load->data, i);
+
+        copy_channel(&plane, 0, image, i);
     }
 }
 
@@ -353,9 +296,8 @@ static int check_conv(const struct format_load *load, const char *path)
 static int write_conv(FILE *out, const struct format_load *load,
                       const char *path, const uint8_t *output, uint64_t bytes)
 {
-    const struct context *context = load->context;
-    struct image image = context->image;
-    size_t plane = pixels_of(&image) * image.bytes;
+    struct image image = *(const struct image *)load->context;
+    uint32_t colours = (image.channels - 1) | 1;
     const char *wrong = bytes != load->units * load->unit_bytes
                             ? "the output is not as long as the image"
                             : image_allocate(&image, image.width, image.height,
@@ -365,11 +307,11 @@ static int write_conv(FILE *out, const struct format_load *load,
     if (wrong != NULL) {
         return file_error(path, "%s", wrong);
     }
-    for (uint32_t i = 0; i < ((image.channels - 1) | 1); ++i) {
-        join_channel(&image, i, output + i * plane);
-    }
-    if (image_has_alpha(&image)) {
-        join_channel(&image, image.channels - 1, context->alpha);
+    for (uint32_t i = 0; i < image.channels; ++i) {
+        struct image plane = plane_of(
+            &image, i < colours ? (uint8_t *)(uintptr_t)output : load->data, i);
+
+        copy_channel(&image, i, &plane, 0);
     }
     status = image_write(out, &image, path);
     free(image.samples);
@@ -384,7 +326,7 @@ const struct format format_conv = {
         "filter=sobel, gauss, gauss3, gauss5 or sharpen; or median=3 or 5; or "
         "coefficients=C:C:..., 9, 25 or 49 of them row by row, then ,divisor=D "
         "or ,shift=S, and ,offset=O; with any of them "
-        "border=replicate|reflect|symmetric|zero, alpha=keep|drop, quality=90 "
+        "border=replicate|reflect|zero, alpha=keep|drop, quality=90 "
         "for JPEG, pixels=N, the most that are read",
     .input = "PNG, PNM, PAM, JPEG or TIFF; grey or RGB, 8 or 16 bits, alpha",
     .output = "an image: .png, .pgm, .ppm, .pnm, .pam, .tif, .jpg, or of "

@@ -101,6 +101,59 @@ size_t format_name_bytes(const char *path)
     return strlen(path);
 }
 
+const char *format_kind(const uint8_t *file, uint64_t bytes, bool sounds)
+{
+    static const struct {
+        const char *name;
+        const char *mark;
+        uint8_t bytes; /* length of the mark */
+        uint8_t at;    /* its offset */
+        bool is_sound;
+    } kinds[] = {
+        {"GIF", "GIF8", 4, 0, false},
+        {"WebP", "WEBP", 4, 8, false},
+        {"BMP", "BM", 2, 0, false},
+        {"JPEG XL", "\xff\x0a", 2, 0, false},
+        {"PFM", "Pf", 2, 0, false},
+        {"PFM", "PF", 2, 0, false},
+        {"PDF", "%PDF", 4, 0, false},
+        {"a Photoshop file", "8BPS", 4, 0, false},
+        {"SVG", "<svg", 4, 0, false},
+        {"XML, as SVG", "<?xml", 5, 0, false},
+        {"PNM behind a byte order mark", "\xef\xbb\xbfP", 4, 0, false},
+        {"PNG that a transfer as text has damaged", "\x89PNG", 4, 0, false},
+        {"AVIF", "ftypavif", 8, 4, false},
+        {"HEIF", "ftyphei", 7, 4, false},
+        {"HEIF", "ftypmif1", 8, 4, false},
+        {"AAC", "\xff\xf1", 2, 0, true},
+        {"AAC", "\xff\xf9", 2, 0, true},
+        {"AAC", "ADIF", 4, 0, true},
+        {"M4A", "ftypM4A", 7, 4, true},
+        {"MP4 or QuickTime", "ftyp", 4, 4, true},
+        {"WMA", "\x30\x26\xb2\x75\x8e\x66\xcf\x11", 8, 0, true},
+        {"MIDI", "MThd\0\0\0\6", 8, 0, true},
+        {"MIDI", "RMID", 4, 8, true},
+        {"AVI", "AVI ", 4, 8, true},
+        {"Matroska or WebM", "\x1a\x45\xdf\xa3", 4, 0, true},
+        {"DSD", "DSD ", 4, 0, true},
+        {"Musepack", "MPCK", 4, 0, true},
+        {"Musepack", "MP+", 3, 0, true},
+        {"WavPack", "wvpk", 4, 0, true},
+        {"Monkey's Audio", "MAC ", 4, 0, true},
+        {"True Audio", "TTA1", 4, 0, true},
+        {"HCOM", "FSSD", 4, 65, true},
+        {"AMR", "#!AMR", 5, 0, true}};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+        if ((kinds[i].is_sound || !sounds) &&
+            bytes >= kinds[i].at + (uint64_t)kinds[i].bytes &&
+            memcmp(file + kinds[i].at, kinds[i].mark, kinds[i].bytes) == 0) {
+            return kinds[i].name;
+        }
+    }
+    return NULL;
+}
+
 int format_open_file(struct format_load *load, FILE **file, uint64_t *bytes,
                      const char *path)
 {

@@ -137,6 +137,10 @@ NODISCARD int format_open_file(struct format_load *load, FILE **file,
 NODISCARD int format_read_file(struct format_load *load, uint8_t **data,
                                uint64_t *bytes, const char *path);
 
+/* Returns the kind of an image or a sound that is not read, or with `sounds`
+   of a sound, by the file's first bytes: "GIF"; NULL: it is none. */
+const char *format_kind(const uint8_t *file, uint64_t bytes, bool sounds);
+
 /* Returns the length of a file's name without a final suffix of compression,
    such as ".gz". */
 size_t format_name_bytes(const char *path);

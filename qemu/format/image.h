@@ -41,6 +41,8 @@ struct image {
     char wrong[96];    /* the text of image_allocate() */
 };
 
+#define IMAGE_MORE "%s: what is behind its first image is left out."
+
 /* Sets the shape and allocates the samples. Returns NULL, or what is wrong. */
 const char *image_allocate(struct image *image, uint32_t width, uint32_t height,
                            uint32_t channels, uint32_t bytes);
@@ -50,17 +52,26 @@ static inline bool image_has_alpha(const struct image *image)
     return image->channels % 2 == 0;
 }
 
+static inline size_t image_pixels(const struct image *image)
+{
+    return (size_t)image->width * image->height;
+}
+
 static inline size_t image_row_bytes(const struct image *image)
 {
     return (size_t)image->width * image->channels * image->bytes;
 }
 
-/* Returns the sample of an image whose file gives `value` of 0 to `most`: of 8
-   bits, or of 16 if `most` is above 255, rounded. */
-static inline uint32_t image_scaled(uint32_t value, uint32_t most)
+/* Returns the greatest sample. */
+static inline uint32_t image_most(const struct image *image)
 {
-    uint32_t full = most > 255 ? 65535 : 255;
+    return image->bytes == 1 ? 255 : 65535;
+}
 
+/* Returns value / most, of a file, as a fraction of `full`: rounded. */
+static inline uint32_t image_scaled(uint32_t value, uint32_t most,
+                                    uint32_t full)
+{
     return most == full ? value : (value * full + most / 2) / most;
 }
 
@@ -91,9 +102,8 @@ NODISCARD int image_jpeg_read(struct image *image, struct format_load *load,
 NODISCARD int image_tiff_read(struct image *image, struct format_load *load,
                               const char *path, uint8_t *data, size_t bytes);
 
-/* Write a file of the kind; `path` is for messages. Each returns 0 or 1; the
-   caller also checks the stream for write errors. PNM takes no alpha, JPEG
-   neither alpha nor 16 bits. */
+/* Write a file of the kind; `path` is for messages. Each returns 0 or 1. PNM
+   takes no alpha, JPEG neither alpha nor 16 bits. */
 NODISCARD int image_png_write(FILE *out, const struct image *image,
                               const char *path);
 NODISCARD int image_pnm_write(FILE *out, const struct image *image,

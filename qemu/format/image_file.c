@@ -5,8 +5,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define JPEG_SIDE_MAX 65500u
+
+/* ---- writing ---- */
 
 struct writer {
     const char *suffix;
@@ -83,41 +86,13 @@ int image_write(FILE *out, const struct image *image, const char *path)
     return find_writer(image, path)->write(out, image, path);
 }
 
-static const char *other_kind(const uint8_t *data, size_t bytes)
-{
-    static const struct {
-        const char *mark;
-        size_t bytes;
-        size_t at;
-        const char *is;
-    } kinds_known[] = {
-        {"GIF8", 4, 0, "is GIF"},
-        {"WEBP", 4, 8, "is WebP"},
-        {"BM", 2, 0, "is BMP"},
-        {"ftyp", 4, 4, "is HEIF, AVIF or a video"},
-        {"\xff\x0a", 2, 0, "is JPEG XL"},
-        {"Pf", 2, 0, "is PFM"},
-        {"PF", 2, 0, "is PFM"},
-        {"%PDF", 4, 0, "is PDF"},
-        {"8BPS", 4, 0, "is a Photoshop file"},
-        {"<svg", 4, 0, "is SVG"},
-        {"<?xml", 5, 0, "is XML, as SVG"},
-        {"\xef\xbb\xbfP", 4, 0, "has a byte order mark before its image"},
-        {"\x89PNG", 4, 0, "is PNG that a transfer as text has damaged"}};
-
-    for (size_t i = 0; i < sizeof kinds_known / sizeof *kinds_known; ++i) {
-        if (bytes >= kinds_known[i].at + kinds_known[i].bytes &&
-            memcmp(data + kinds_known[i].at, kinds_known[i].mark,
-                   kinds_known[i].bytes) == 0) {
-            return kinds_known[i].is;
-        }
-    }
-    return bytes == 0 ? "is empty" : "is no image";
-}
+/* ---- reading ---- */
 
 static int read_bytes(struct image *image, struct format_load *load,
                       const char *path, uint8_t *data, size_t bytes)
 {
+    const char *kind = format_kind(data, bytes, false);
+
     if (bytes >= 8 && memcmp(data, "\x89PNG\r\n\x1a\n", 8) == 0) {
         return image_png_read(image, load, path, data, bytes);
     }
@@ -133,8 +108,10 @@ static int read_bytes(struct image *image, struct format_load *load,
         (data[2] | data[3] | 1) == 43) {
         return image_tiff_read(image, load, path, data, bytes);
     }
-    return file_error(path, "%s; must be PNG, PNM, PAM, JPEG or TIFF",
-                      other_kind(data, bytes));
+    return file_error(path, "is %s; must be PNG, PNM, PAM, JPEG or TIFF",
+                      bytes == 0     ? "empty"
+                      : kind != NULL ? kind
+                                     : "no image");
 }
 
 int image_read(struct image *image, struct format_load *load, const char *path)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files are binary or plain; written files are binary. Samples of other maxima
+ * Reads binary and plain files, and writes binary ones. Samples of other maxima
  * than 255 and 65535 are scaled to one of them.
  *
  * On an error libnetpbm ends the process, unless a jmp_buf is set. It passes
- * the reason to a callback, which has no context parameter. The jmp_buf and the
- * callback are set around every use.
+ * the reason to a callback, which has no context parameter.
  */
 #include "qemu/format/image.h"
 
@@ -35,21 +34,14 @@ static void ignore(const char *message)
     (void)message;
 }
 
-static void catch_errors(jmp_buf *jump)
-{
-    pm_setjmpbuf(jump);
-    pm_setusererrormsgfn(keep_reason);
-    pm_setusermessagefn(ignore);
-}
-
 /* Variables that must be valid after a longjmp() out of libnetpbm. */
 struct work {
     struct pam pam;
     struct image *image;
     size_t bytes; /* size of the file that is read */
     tuple *row;
-    uint32_t y; /* row being read or written */
-    bool more;  /* another image follows */
+    uint32_t y; /* row being read */
+    bool more;  /* the file goes on behind the image */
     bool is_pam;
 };
 
@@ -116,15 +108,16 @@ static void read_rows(struct work *work)
             for (uint32_t k = 0; k < image->channels; ++k) {
                 image_store(image, i++,
                             image_scaled((uint32_t)work->row[x][k],
-                                         (uint32_t)work->pam.maxval));
+                                         (uint32_t)work->pam.maxval,
+                                         image_most(image)));
             }
         }
     }
 }
 
-/* Looks at what follows the image: another one sets work->more, blanks may, and
-   comments after the numbers of a plain file. Returns NULL, or what is wrong.
- */
+/* Sets work->more if anything but blanks and comments follows the image. In a
+   binary file only another image may, lest samples are read that lie a few
+   bytes too early. Returns NULL, or what is wrong. */
 static const char *accept_rest(struct work *work, FILE *file)
 {
     bool plain = work->pam.format < RPBM_FORMAT;
@@ -136,8 +129,10 @@ static const char *accept_rest(struct work *work, FILE *file)
         comment = next == '#' || (comment && next != '\n' && next != '\r');
         next = getc(file);
     }
-    work->more = next == 'P' && isdigit(getc(file));
-    return next == EOF || work->more ? NULL : "there is more behind the image";
+    work->more = next != EOF;
+    return plain || !work->more || (next == 'P' && isdigit(getc(file)))
+               ? NULL
+               : "there is more behind the image";
 }
 
 /* Reads an image; sets work->more. Returns NULL, or what is wrong. */
@@ -149,7 +144,9 @@ static const char *read_image(struct work *work, FILE *file)
     if (setjmp(jump) != 0) {
         return netpbm_reason;
     }
-    catch_errors(&jump);
+    pm_setjmpbuf(&jump);
+    pm_setusererrormsgfn(keep_reason);
+    pm_setusermessagefn(ignore);
     if (work->is_pam) {
         reason = read_pam_head(work, file);
     } else {
@@ -162,14 +159,6 @@ static const char *read_image(struct work *work, FILE *file)
         reason = accept_rest(work, file);
     }
     return reason;
-}
-
-static void end_work(struct work *work)
-{
-    pm_setjmpbuf(NULL);
-    if (work->row != NULL) {
-        pnm_freepamrow(work->row);
-    }
 }
 
 int image_pnm_read(struct image *image, struct format_load *load,
@@ -186,79 +175,51 @@ int image_pnm_read(struct image *image, struct format_load *load,
     data[bytes] = '\n';
     file = fmemopen(data, bytes + plain, "rb");
     reason = file == NULL ? strerror(errno) : read_image(&work, file);
-    end_work(&work);
+    pm_setjmpbuf(NULL);
+    if (work.row != NULL) {
+        pnm_freepamrow(work.row);
+    }
     if (file != NULL) {
         fclose(file);
     }
-    if (work.more) {
-        format_note(load, "%s: the images behind its first are left out.",
-                    file_name(path));
+    if (reason == NULL && work.more) {
+        format_note(load, IMAGE_MORE, file_name(path));
     }
     return reason == NULL ? 0 : file_error(path, "row %u: %s", work.y, reason);
 }
 
-static void write_rows(struct work *work)
+/* Writes the samples, those of 16 bits big-endian. Returns 0. */
+static int write_samples(FILE *out, const struct image *image)
 {
-    const struct image *image = work->image;
-    size_t i = 0;
+    for (size_t i = 0; i < image_pixels(image) * image->channels; ++i) {
+        uint32_t sample = image_sample(image, i);
 
-    pnm_writepaminit(&work->pam);
-    work->row = pnm_allocpamrow(&work->pam);
-    for (; work->y < image->height; ++work->y) {
-        for (uint32_t x = 0; x < image->width; ++x) {
-            for (uint32_t k = 0; k < image->channels; ++k) {
-                work->row[x][k] = image_sample(image, i++);
-            }
+        if (image->bytes == 2) {
+            putc((int)(sample >> 8), out);
         }
-        pnm_writepamrow(&work->pam, work->row);
+        putc((int)(sample & 0xff), out);
     }
-}
-
-static const char *write_image(struct work *work)
-{
-    jmp_buf jump;
-
-    if (setjmp(jump) != 0) {
-        return netpbm_reason;
-    }
-    catch_errors(&jump);
-    write_rows(work);
-    return NULL;
-}
-
-static int write_file(FILE *out, const struct image *image, const char *path,
-                      int format)
-{
-    static const char types[][sizeof "GRAYSCALE_ALPHA"] = {
-        "GRAYSCALE", "GRAYSCALE_ALPHA", "RGB", "RGB_ALPHA"};
-    struct image copy = *image;
-    struct work work = {.image = &copy};
-    const char *reason;
-
-    work.pam.size = sizeof work.pam;
-    work.pam.len = PAM_STRUCT_SIZE(tuple_type);
-    work.pam.file = out;
-    work.pam.format = format;
-    work.pam.width = (int)image->width;
-    work.pam.height = (int)image->height;
-    work.pam.depth = image->channels;
-    work.pam.maxval = image->bytes == 1 ? 255 : 65535;
-    work.pam.bytes_per_sample = image->bytes;
-    strcpy(work.pam.tuple_type, types[image->channels - 1]);
-    reason = write_image(&work);
-    end_work(&work);
-    /* A write error gives 0 too: the caller closes the file and reports it. */
-    return reason == NULL || ferror(out) != 0 ? 0
-                                              : file_error(path, "%s", reason);
+    return 0;
 }
 
 int image_pnm_write(FILE *out, const struct image *image, const char *path)
 {
-    return write_file(out, image, path,
-                      image->channels == 1 ? RPGM_FORMAT : RPPM_FORMAT);
+    (void)path;
+    fprintf(out, "P%c\n%u %u\n%u\n", image->channels == 1 ? '5' : '6',
+            image->width, image->height, image_most(image));
+    return write_samples(out, image);
 }
 
 int image_pam_write(FILE *out, const struct image *image, const char *path)
 {
-    return write_file(out, image, path, PAM_FORMAT);
+    static const char *const types[] = {"GRAYSCALE", "GRAYSCALE_ALPHA", "RGB",
+                                        "RGB_ALPHA"};
+
+    (void)path;
+    fprintf(out,
+            "P7\nWIDTH %u\nHEIGHT %u\nDEPTH %u\nMAXVAL %u\nTUPLTYPE "
+            "%s\nENDHDR\n",
+            image->width, image->height, image->channels, image_most(image),
+            types[image->channels - 1]);
+    return write_samples(out, image);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads TIFF by rows or tiles: grey and RGB of 1 to 16 bits, which become 8 or
- * 16. What else libtiff knows (palettes, other colours) it converts to RGB of 8
- * bits. libtiff passes reasons of errors to one function for all files, which
- * is set around every use.
+ * Reads TIFF by strips or tiles: grey, RGB and indices of 1 to 16 bits, which
+ * become 8 or 16, and palettes, which become RGB of 8. What else libtiff knows
+ * (CMYK and other colours) it converts to RGB of 8 bits. libtiff passes reasons
+ * of errors to one function for all files, which is set around every use.
  */
 #include "qemu/format/image.h"
 
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define SAMPLES_MAX 16
-#define PIECE_BYTES_MAX (1u << 28) /* of a row or tile */
+#define PIECE_BYTES_MAX (1u << 30) /* of a strip or tile */
 
 static char tiff_reason[1024]; /* as long as TIFFRGBAImageOK() needs */
 
@@ -31,15 +31,17 @@ static void keep_reason(const char *module, const char *format, va_list rest)
 struct work {
     TIFF *tiff;
     struct image *image;
-    uint16_t bits;    /* bits of a sample in the file */
-    uint16_t samples; /* samples of a pixel in the file */
-    uint16_t colour;  /* TIFFTAG_PHOTOMETRIC */
-    uint16_t format;  /* TIFFTAG_SAMPLEFORMAT */
-    bool apart;       /* each channel has a plane of its own */
-    bool alpha;       /* the first sample behind the colours is alpha */
-    bool multiplied;  /* the colours are multiplied by alpha */
-    uint16_t colours; /* samples of a pixel before alpha and others */
-    uint32_t y;       /* row being read */
+    uint16_t bits;     /* bits of a sample in the file */
+    uint16_t samples;  /* samples of a pixel in the file */
+    uint16_t colour;   /* TIFFTAG_PHOTOMETRIC */
+    uint16_t format;   /* TIFFTAG_SAMPLEFORMAT */
+    bool apart;        /* each channel has a plane of its own */
+    bool alpha;        /* the first sample behind the colours is alpha */
+    bool multiplied;   /* the colours are multiplied by alpha */
+    uint16_t colours;  /* samples of a pixel before alpha and others */
+    uint16_t *map[3];  /* red, green and blue of each index; NULL: no palette */
+    uint32_t map_most; /* 255 or 65535 */
+    uint32_t y;        /* row being read */
 };
 
 /* Opens a stream's file; closing the result leaves the stream open. */
@@ -59,6 +61,24 @@ static TIFF *open_tiff(FILE *file, const char *mode)
 }
 
 /* ---- what the file says ---- */
+
+/* Takes the palette. Many programs store colours of 8 bits where TIFF has
+   16. Returns whether there is one. */
+static bool read_palette(struct work *work)
+{
+    if (work->bits > 16 ||
+        TIFFGetField(work->tiff, TIFFTAG_COLORMAP, &work->map[0], &work->map[1],
+                     &work->map[2]) == 0) {
+        return false;
+    }
+    work->map_most = 255;
+    for (uint32_t i = 0; i < 3u << work->bits; ++i) {
+        if (work->map[i % 3][i / 3] > 255) {
+            work->map_most = 65535;
+        }
+    }
+    return true;
+}
 
 /* Fills in the rest of `work`. Returns whether read_samples() can read it. */
 static bool read_head(struct work *work)
@@ -92,7 +112,8 @@ static bool read_head(struct work *work)
     work->multiplied = work->alpha && kinds[0] == EXTRASAMPLE_ASSOCALPHA;
     return work->bits >= 1 && work->bits <= 16 &&
            work->samples >= work->colours && work->samples <= SAMPLES_MAX &&
-           work->colour <= PHOTOMETRIC_RGB;
+           (work->colour <= PHOTOMETRIC_RGB ||
+            (work->colour == PHOTOMETRIC_PALETTE && read_palette(work)));
 }
 
 static const char *allocate(struct work *work)
@@ -103,7 +124,9 @@ static const char *allocate(struct work *work)
     TIFFGetField(work->tiff, TIFFTAG_IMAGEWIDTH, &width);
     TIFFGetField(work->tiff, TIFFTAG_IMAGELENGTH, &height);
     return image_allocate(work->image, width, height,
-                          work->colours + work->alpha, work->bits > 8 ? 2 : 1);
+                          (work->map_most != 0 ? 3u : work->colours) +
+                              work->alpha,
+                          work->bits > 8 && work->map_most == 0 ? 2 : 1);
 }
 
 /* ---- samples ---- */
@@ -137,11 +160,17 @@ static void store(const struct work *work, size_t at, uint32_t channel,
     if (channel >= work->colours) {
         if (channel == work->colours && work->alpha) {
             image_store(image, at + image->channels - 1,
-                        image_scaled(value, most));
+                        image_scaled(value, most, image_most(image)));
+        }
+    } else if (work->map_most != 0) {
+        for (uint32_t i = 0; i < 3; ++i) {
+            image_store(image, at + i,
+                        image_scaled(work->map[i][value], work->map_most, 255));
         }
     } else {
         value = work->colour == PHOTOMETRIC_MINISWHITE ? most - value : value;
-        image_store(image, at + channel, image_scaled(value, most));
+        image_store(image, at + channel,
+                    image_scaled(value, most, image_most(image)));
     }
 }
 
@@ -161,37 +190,35 @@ static void store_row(const struct work *work, const uint8_t *row, uint32_t x,
     }
 }
 
-static const char *read_rows(struct work *work, uint8_t *row, uint16_t plane)
+/* Reads the strips or tiles of one plane; a strip is as wide as the image. */
+static const char *read_pieces(struct work *work, uint8_t *piece,
+                               uint16_t plane)
 {
-    for (work->y = 0; work->y < work->image->height; ++work->y) {
-        if (TIFFReadScanline(work->tiff, row, work->y, plane) < 0) {
-            return tiff_reason;
-        }
-        store_row(work, row, 0, work->image->width, plane);
-    }
-    return NULL;
-}
+    TIFF *tiff = work->tiff;
+    bool tiled = TIFFIsTiled(tiff) != 0;
+    tmsize_t row = tiled ? TIFFTileRowSize(tiff) : TIFFScanlineSize(tiff);
+    uint32_t all = work->image->width;
+    uint32_t width = all;
+    uint32_t height = UINT32_MAX;
 
-static const char *read_tiles(struct work *work, uint8_t *tile, uint16_t plane)
-{
-    const struct image *image = work->image;
-    uint32_t width = 0;
-    uint32_t height = 0;
-    size_t row_bytes = (size_t)TIFFTileRowSize(work->tiff);
+    TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &width);
+    TIFFGetFieldDefaulted(
+        tiff, tiled ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, &height);
+    for (uint32_t y = 0; y < work->image->height; y = work->y) {
+        uint32_t left = work->image->height - y;
+        uint32_t rows = height < left ? height : left;
 
-    TIFFGetField(work->tiff, TIFFTAG_TILEWIDTH, &width);
-    TIFFGetField(work->tiff, TIFFTAG_TILELENGTH, &height);
-    for (uint32_t y = 0; y < image->height; y += height) {
-        for (uint32_t x = 0; x < image->width; x += width) {
-            uint32_t left = image->width - x;
-
+        for (uint32_t x = 0; x < all; x += width) {
             work->y = y;
-            if (TIFFReadTile(work->tiff, tile, x, y, 0, plane) < 0) {
+            if ((tiled ? TIFFReadTile(tiff, piece, x, y, 0, plane)
+                       : TIFFReadEncodedStrip(
+                             tiff, TIFFComputeStrip(tiff, y, plane), piece,
+                             (tmsize_t)rows * row)) < 0) {
                 return tiff_reason;
             }
-            for (; work->y - y < height && work->y < image->height; ++work->y) {
-                store_row(work, tile + (work->y - y) * row_bytes, x,
-                          left < width ? left : width, plane);
+            for (; work->y < y + rows; ++work->y) {
+                store_row(work, piece + (work->y - y) * (size_t)row, x,
+                          all - x < width ? all - x : width, plane);
             }
         }
     }
@@ -202,12 +229,12 @@ static const char *read_samples(struct work *work)
 {
     bool tiled = TIFFIsTiled(work->tiff) != 0;
     uint64_t bytes =
-        tiled ? TIFFTileSize64(work->tiff) : TIFFScanlineSize64(work->tiff);
+        tiled ? TIFFTileSize64(work->tiff) : TIFFStripSize64(work->tiff);
     const char *wrong = allocate(work);
     uint8_t *buffer;
 
     if (wrong == NULL && (bytes == 0 || bytes > PIECE_BYTES_MAX)) {
-        wrong = "a row or tile must have 1 to 2^28 bytes";
+        wrong = "a strip or tile must have 1 to 2^30 bytes";
     }
     if (wrong == NULL && work->format != SAMPLEFORMAT_UINT &&
         work->format != SAMPLEFORMAT_VOID) {
@@ -216,9 +243,8 @@ static const char *read_samples(struct work *work)
     buffer = wrong == NULL ? malloc((size_t)bytes) : NULL;
     for (uint16_t i = 0; wrong == NULL && i < (work->apart ? work->samples : 1);
          ++i) {
-        wrong = buffer == NULL
-                    ? "no memory for a row or tile"
-                    : (tiled ? read_tiles : read_rows)(work, buffer, i);
+        wrong = buffer == NULL ? "no memory for a strip or tile"
+                               : read_pieces(work, buffer, i);
     }
     free(buffer);
     return wrong;
@@ -286,8 +312,7 @@ static const char *read_image(struct work *work, struct format_load *load,
                     name);
     }
     if (TIFFLastDirectory(work->tiff) == 0) {
-        format_note(load, "%s: the images behind its first are left out.",
-                    name);
+        format_note(load, IMAGE_MORE, name);
     }
     return NULL;
 }

@@ -19,42 +19,6 @@
 
 /* ---- kinds of files ---- */
 
-const char *sound_named(const uint8_t *file, uint64_t bytes)
-{
-    static const struct {
-        const char *name;
-        const char *mark;
-        uint32_t mark_bytes;
-        uint32_t at; /* offset of the mark */
-    } kinds[] = {{"AAC", "\xff\xf1", 2, 0},
-                 {"AAC", "\xff\xf9", 2, 0},
-                 {"AAC", "ADIF", 4, 0},
-                 {"M4A", "ftypM4A", 7, 4},
-                 {"MP4 or QuickTime", "ftyp", 4, 4},
-                 {"WMA", "\x30\x26\xb2\x75\x8e\x66\xcf\x11", 8, 0},
-                 {"MIDI", "MThd\0\0\0\6", 8, 0},
-                 {"MIDI", "RMID", 4, 8},
-                 {"AVI", "AVI ", 4, 8},
-                 {"Matroska or WebM", "\x1a\x45\xdf\xa3", 4, 0},
-                 {"DSD", "DSD ", 4, 0},
-                 {"Musepack", "MPCK", 4, 0},
-                 {"Musepack", "MP+", 3, 0},
-                 {"WavPack", "wvpk", 4, 0},
-                 {"Monkey's Audio", "MAC ", 4, 0},
-                 {"True Audio", "TTA1", 4, 0},
-                 {"HCOM", "FSSD", 4, 65},
-                 {"AMR", "#!AMR", 5, 0}};
-
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
-        if (bytes >= kinds[i].at + kinds[i].mark_bytes &&
-            memcmp(file + kinds[i].at, kinds[i].mark, kinds[i].mark_bytes) ==
-                0) {
-            return kinds[i].name;
-        }
-    }
-    return NULL;
-}
-
 const char *sound_format_name(int format)
 {
     SF_FORMAT_INFO info = {.format = format};
@@ -374,7 +338,7 @@ int sound_read(struct sound *sound, struct format_load *load, const char *path)
     if (status != 0) {
         return status;
     }
-    kind = sound_named(file, bytes);
+    kind = format_kind(file, bytes, false);
     status = sound_decode(sound, load, path, file, bytes);
     free(file);
     return status != SOUND_NONE

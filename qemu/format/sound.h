@@ -50,10 +50,6 @@ struct sound {
 NODISCARD int sound_decode(struct sound *sound, struct format_load *load,
                            const char *path, uint8_t *file, uint64_t bytes);
 
-/* Returns the kind of a sound file that libsndfile does not know, by its first
-   bytes: "AAC"; NULL: it is no sound file. */
-const char *sound_named(const uint8_t *file, uint64_t bytes);
-
 /* Returns libsndfile's name of a kind of file or of an encoding. */
 const char *sound_format_name(int format);
 

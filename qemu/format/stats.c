@@ -89,7 +89,7 @@ static int take_samples(struct format_load *load, const char *path,
     struct sound sound;
 
     if (!load->as_is) {
-        kind = sound_named(load->data, load->units);
+        kind = format_kind(load->data, load->units, true);
         status = sound_decode(&sound, load, path, load->data, load->units);
     }
     if (status != SOUND_NONE) {

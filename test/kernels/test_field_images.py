@@ -37,7 +37,7 @@ RIGHT = {
     "p5_one_line.pgm": PLAIN, "p5_over_maxval.pgm": "row 0: Plane 0 sample",
     "p5_short_by_one.pgm": "row 8: End of file",
     "p5_trailing_newline.pgm": PLAIN, "p5_two_comments.pgm": PLAIN,
-    "p5_two_images.pgm": (PLAIN, "the images behind its first are left out"),
+    "p5_two_images.pgm": (PLAIN, "what is behind its first image is left out"),
     "p7_gray.pam": PLAIN, "pf.pfm": "is PFM", "plain.pgm": PLAIN,
     "plain.ppm": RGB, "png_adam7_1wide.png": ONE, "png_adam7_grey.png": PLAIN,
     "png_adam7_rgb.png": RGB, "png_anc_bad_crc.png": PLAIN,
@@ -261,6 +261,34 @@ def test_borders_and_medians(tmp_path, border):
             read_pam(out).reshape(planes.shape), numpy.stack(
                 [median(planes[:, :, i], 5, border)
                  for i in range(planes.shape[2])], axis=2))
+
+
+@pytest.mark.parametrize("more", ["3 4", "P2 1 1 255 7", "x"])
+def test_only_the_first_image_of_a_plain_file(tmp_path, more):
+    """As netpbm reads it, with a remark."""
+    (tmp_path / "in.pgm").write_text(f"P2 2 1 255\n1 2\n{more}\n")
+    done = conv(tmp_path / "in.pgm", tmp_path / "out.pam",
+                "coefficients=0:0:0:0:1:0:0:0:0")
+    assert "behind its first image is left out" in " ".join(
+        done.stdout.split())
+    assert read_pam(tmp_path / "out.pam").tolist() == [[1, 2]]
+
+
+def test_a_palette_of_16_bits_is_rounded(tmp_path):
+    """Of 8 bits it is as it is: some programs store such ones."""
+    for colours, want in (([65535, 65407, 128, 129], [255, 255, 0, 1]),
+                          ([255, 128, 1, 0], [255, 128, 1, 0])):
+        entries = b"".join(struct.pack("<HHII", *row) for row in (
+            (256, 3, 1, 4), (257, 3, 1, 1), (258, 3, 1, 2), (259, 3, 1, 1),
+            (262, 3, 1, 3), (273, 4, 1, 8), (277, 3, 1, 1), (278, 3, 1, 1),
+            (279, 4, 1, 1), (320, 3, 12, 138)))
+        (tmp_path / "in.tif").write_bytes(
+            b"II*\0\x0c\0\0\0\x1b\0\0\0" + struct.pack("<H", 10) + entries
+            + bytes(4) + struct.pack("<12H", *colours * 3))
+        assert conv(tmp_path / "in.tif", tmp_path / "out.pam",
+                    "coefficients=0:0:0:0:1:0:0:0:0").returncode == 0
+        assert read_pam(tmp_path / "out.pam").tolist() == [
+            [[sample] * 3 for sample in want]]
 
 
 def test_every_maximum(tmp_path):

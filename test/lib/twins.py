@@ -166,8 +166,7 @@ FILTERS = {"gauss": (GAUSS, 16, 0), "gauss5": (GAUSS5, 256, 0),
 
 
 FILTERS["gauss3"] = FILTERS["gauss"]
-BORDERS = {"replicate": "edge", "reflect": "reflect", "symmetric": "symmetric",
-           "zero": "constant"}
+BORDERS = {"replicate": "edge", "reflect": "reflect", "zero": "constant"}
 
 
 def neighbours(plane, side, border="replicate"):
