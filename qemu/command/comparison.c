@@ -45,7 +45,7 @@ static void set_terms(struct bound_input *terms, const struct outcome *outcome,
         const struct outcome_node *node = &outcome->node[i];
         double slower = 1u << request_slow_shift(request, i);
 
-        terms->speed += 1 / slower;
+        terms->speed += node->missing ? 0 : 1 / slower;
         if (injection_slow(&request->injections, node->at) != NULL) {
             units -= node->units;
         } else if (node->active) {
@@ -191,7 +191,8 @@ static int run_one(struct compare *compare, const struct request *request,
 
 static bool suits(const struct request *request, enum schedule schedule)
 {
-    return request->originators == 1 || schedule_has_groups(schedule);
+    return (request->originators == 1 || schedule_has_groups(schedule)) &&
+           (request->holes == NULL || schedule_goes_around(schedule));
 }
 
 /* Returns whether a star to all nodes fits in the phases of a tree; prints a

@@ -38,7 +38,7 @@ static const char *parse(struct injection *injection, const char *text)
 {
     static const char kinds[] =
         "must be slow2@X,Y, slow4@X,Y or slow8@X,Y, each also with @TIME, or "
-        "fault@X,Y, hang@X,Y, die@X,Y or assert@X,Y";
+        "fault@X,Y, hang@X,Y, die@X,Y or assert@X,Y, or die@X,Y@0";
     char word[WORD_BYTES];
     const char *rest = copy_word(word, text, '@');
     const struct injection *kind = rest == NULL ? NULL : injection_kind(word);
@@ -56,7 +56,9 @@ static const char *parse(struct injection *injection, const char *text)
     if (allowed != NULL || *rest == '\0') {
         return allowed;
     }
-    return injection->fault == NODE_INJECT_NONE
+    injection->before =
+        injection->fault == NODE_INJECT_DIE && strcmp(rest, "@0") == 0;
+    return injection->fault == NODE_INJECT_NONE || injection->before
                ? parse_from(rest + 1, &injection->slow_from_ps)
                : kinds;
 }
@@ -74,13 +76,15 @@ int inject_options_add(void *field, const char *option, const char *text)
     return parse_report(option, text, parse(&options->injection[count], text));
 }
 
+static bool is_at(const struct injection *injection, struct torus_coord at)
+{
+    return injection->at.x == at.x && injection->at.y == at.y;
+}
+
 static bool is_second(const struct inject_options *options, uint32_t i)
 {
-    struct torus_coord at = options->injection[i].at;
-
     for (uint32_t j = 0; j < i; ++j) {
-        if (options->injection[j].at.x == at.x &&
-            options->injection[j].at.y == at.y) {
+        if (is_at(&options->injection[j], options->injection[i].at)) {
             return true;
         }
     }
@@ -94,9 +98,14 @@ static const char *check(const struct inject_options *options, uint32_t i,
     const struct injection *injection = &options->injection[i];
 
     if (!request->mesh->has_images && injection->fault != NODE_INJECT_NONE &&
-        injection->fault != NODE_INJECT_ASSERT) {
-        return "must be assert@X,Y or a slowdown with --on native: the others "
-               "are for boards";
+        injection->fault != NODE_INJECT_ASSERT && !injection->before) {
+        return "must be assert@X,Y, die@X,Y@0 or a slowdown with --on native: "
+               "the others are for boards";
+    }
+    for (uint32_t i = 0; i < request->originators && injection->before; ++i) {
+        if (is_at(injection, request->originator[i].at)) {
+            return "must not be at an originator, which plans without the node";
+        }
     }
     if (is_second(options, i)) {
         return "must be the only one at its node";
@@ -120,6 +129,21 @@ int inject_options_check(const struct inject_options *options,
         }
     }
     return 0;
+}
+
+struct schedule_holes *
+inject_options_holes(const struct inject_options *options,
+                     struct torus_size size)
+{
+    struct schedule_holes *holes = NULL;
+
+    for (uint32_t i = 0; i < options->count; ++i) {
+        if (options->injection[i].before) {
+            holes = holes != NULL ? holes : schedule_holes_new(size);
+            schedule_holes_add(holes, options->injection[i].at, false);
+        }
+    }
+    return holes;
 }
 
 bool inject_options_any_later(const struct inject_options *options)

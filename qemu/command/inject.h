@@ -26,6 +26,12 @@ NODISCARD int inject_options_add(void *field, const char *option,
 NODISCARD int inject_options_check(const struct inject_options *options,
                                    const struct request *request);
 
+/* Returns the nodes that are dead before the job, or NULL if there is none. The
+   caller frees them by schedule_holes_free(). */
+struct schedule_holes *
+inject_options_holes(const struct inject_options *options,
+                     struct torus_size size);
+
 /* Returns whether an injection makes a node slow at a TIME and not from its
    start. */
 bool inject_options_any_later(const struct inject_options *options);

@@ -668,12 +668,17 @@ int job_options_check(struct job_options *options)
             options->inject.injection, options->inject.count};
         status = inject_options_check(&options->inject, request);
     }
+    if (status == 0) {
+        options->holes = inject_options_holes(&options->inject, request->size);
+        options->request.holes = options->holes;
+    }
     return status == 0 ? check_policy(options) : status;
 }
 
 void job_options_free(struct job_options *options)
 {
     free(options->slow_shift);
+    schedule_holes_free(options->holes);
     free(options->input_names);
     format_free(&options->one.load);
     format_notes_free(&options->notes);

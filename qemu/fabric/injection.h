@@ -21,6 +21,7 @@ struct injection {
     enum node_injection fault;
     uint8_t slow_shift;    /* 1 to 3; 0 for a fault */
     uint64_t slow_from_ps; /* at most INJECTION_FROM_MAX_PS */
+    bool before; /* true: the node is dead before the job, and the plan knows */
 };
 
 /* All injections of a run. The caller owns the array, which must stay valid. */

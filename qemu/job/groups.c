@@ -305,10 +305,14 @@ uint16_t *groups_make(struct job_task task[])
 
     for (uint32_t i = 0; i < request->originators; ++i) {
         task[i].group_of_node = of_node;
+        task[i].holes = NULL;
     }
     deal_out(of_node, task);
     while (torus_nodes(request->size) <= EXCHANGE_NODES_MAX &&
            shorten(of_node, task)) {
+    }
+    for (uint32_t i = 0; i < request->originators; ++i) {
+        task[i].holes = request->holes;
     }
     return of_node;
 }

@@ -212,6 +212,7 @@ int job_run(struct outcome *outcome, const struct request *request,
             job_farm_end *farm_end)
 {
     const struct job_task task = {.request = request,
+                                  .holes = request->holes,
                                   .schedule = *schedule,
                                   .watch = watch,
                                   .farm_end = farm_end};

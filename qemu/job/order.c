@@ -34,6 +34,25 @@ int job_order_open(struct job_order *order, const struct job_task *task)
     return task->request->program != NULL ? EXIT_FAILED : complain_tree(task);
 }
 
+/* Goes down a stored tree from a branch, whose node is at `at`. */
+static void mark(bool member[], struct torus_size size, const uint8_t *branch,
+                 struct torus_coord at)
+{
+    const uint8_t *end = tree_next(branch);
+    const uint8_t *child = branch + TREE_BRANCH_BYTES;
+
+    member[torus_index(size, at)] = true;
+    for (; child < end; child = tree_next(child)) {
+        mark(member, size, child, torus_path_end(size, at, tree_path(child)));
+    }
+}
+
+void job_order_members(bool member[], const struct job_order *order,
+                       const struct job_task *task)
+{
+    mark(member, task->request->size, order->tree, task->originator->at);
+}
+
 /* ---- the order ---- */
 
 static uint8_t flags_of(const struct job_task *task)

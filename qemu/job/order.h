@@ -20,6 +20,10 @@ struct job_order {
    caller closes the order in both cases. */
 NODISCARD int job_order_open(struct job_order *order,
                              const struct job_task *task);
+/* Sets member[i] for each node i (row-major) of the order's tree. */
+void job_order_members(bool member[], const struct job_order *order,
+                       const struct job_task *task);
+
 void job_order_close(struct job_order *order);
 
 void job_order_init(struct job_order *order, const struct job_task *task,

@@ -342,6 +342,21 @@ static void begin_nodes(struct outcome *outcome, const struct job_task *task)
     }
 }
 
+/* Marks nodes that are in no order's tree. */
+static void find_missing(struct outcome *outcome, const struct job_task task[],
+                         const struct job_order order[])
+{
+    bool *member = memory_or_exit(calloc(outcome->node_count, sizeof *member));
+
+    for (uint32_t i = 0; i < outcome->originators; ++i) {
+        job_order_members(member, &order[i], &task[i]);
+    }
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        outcome->node[i].missing = !member[i];
+    }
+    free(member);
+}
+
 /* Returns whether the plan took the time of a unit from rates of earlier
    jobs. */
 static bool plans_by_rates(const struct outcome *outcome,
@@ -375,6 +390,9 @@ int originators_read(struct outcome *outcome, const struct job_task task[],
     }
     set_plan(outcome);
     begin_nodes(outcome, &task[0]);
+    if (task[0].holes != NULL) {
+        find_missing(outcome, task, order);
+    }
     outcome->board = mesh->board;
     if (plans_by_rates(outcome, &order[0].wire)) {
         outcome->rate_from = rates_path(task[0].request->rates);
@@ -387,7 +405,7 @@ int originators_read(struct outcome *outcome, const struct job_task task[],
         uint16_t group = group_of_node != NULL ? group_of_node[i] : 0;
 
         outcome->node[i].group = group;
-        outcome->originator[group].nodes += 1;
+        outcome->originator[group].nodes += !outcome->node[i].missing;
     }
     add_loads(outcome);
     layers_fill(outcome);

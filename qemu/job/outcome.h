@@ -34,6 +34,8 @@ struct outcome_node {
     struct torus_coord at;
     uint16_t group; /* number of the originator that the node serves, from 0 */
     bool active;    /* true: the node got at least one unit */
+    /* true: the plan left it out; it is dead, or out of reach around holes */
+    bool missing;
     bool slowed; /* true: the user made the node slower than others (--slow) */
     uint8_t layer;
     uint16_t intervals; /* length of interval[], at least 1 if active */

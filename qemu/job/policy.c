@@ -12,14 +12,28 @@
    them. */
 #define MASTERS_NODES 100u
 
-/* Returns whether the mesh suits the pattern (torus/pattern.h): 5^k x 5^k nodes
-   of equal speed, four ports, no store and forward. */
-static bool has_pattern(const struct job_task *task)
+/* Returns whether the mesh suits the pattern (torus/pattern.h) if no node and
+   link is dead: 5^k x 5^k nodes of equal speed, four ports, no store and
+   forward. */
+static bool suits_pattern(const struct job_task *task)
 {
     return torus_phases(task->request->size) >= 0 &&
            task->request->ports == TORUS_PORTS &&
            !task->request->store_and_forward &&
            task->request->slow_shift == NULL;
+}
+
+static bool has_pattern(const struct job_task *task)
+{
+    return suits_pattern(task) && task->holes == NULL;
+}
+
+/* Returns whether the job is a farm, or its order lets it become one. */
+static bool may_ask(const struct job_task *task)
+{
+    return task->schedule.kind == SCHEDULE_FARM ||
+           task->schedule.kind == SCHEDULE_HYBRID ||
+           task->schedule.reserve == WIRE_BEST;
 }
 
 bool job_policy_has_masters(const struct job_task *task)
@@ -49,6 +63,8 @@ uint8_t *job_policy_tree(const struct job_task *task)
         .originator = task->originator->at,
         .member = task->group_of_node != NULL ? member : NULL,
         .slow_shift = task->request->slow_shift,
+        .holes = task->holes,
+        .direct = may_ask(task),
         .masters = task->schedule.kind == SCHEDULE_FARM &&
                    task->group_of_node == NULL && job_policy_levels(task) == 2};
     uint8_t *tree;
@@ -105,7 +121,7 @@ static const struct job_policy policies[] = {{.id = WIRE_PATTERN,
 
 bool job_policy_has(const struct job_task *task)
 {
-    return task->schedule.kind != SCHEDULE_HYBRID || has_pattern(task);
+    return task->schedule.kind != SCHEDULE_HYBRID || suits_pattern(task);
 }
 
 const struct job_policy *job_policy(const struct job_task *task)

@@ -19,7 +19,8 @@ struct job_policy {
     uint64_t (*plan_bytes)(const struct job_task *task);
 };
 
-/* Returns whether the mesh supports the task's schedule. */
+/* Returns whether the mesh supports the task's schedule. Around holes a hybrid
+   goes along a tree, and may become a farm. */
 bool job_policy_has(const struct job_task *task);
 
 /* Returns whether a farm for this task can have masters: one originator, no

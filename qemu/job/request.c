@@ -5,6 +5,7 @@ struct job_task job_task_of(const struct request *request)
 {
     return (struct job_task){.request = request,
                              .originator = &request->originator[0],
+                             .holes = request->holes,
                              .schedule = request->schedule};
 }
 

@@ -12,6 +12,7 @@
 #include "qemu/fabric/mesh.h"
 #include "qemu/format/format.h"
 #include "qemu/ranks/share.h"
+#include "qemu/schedule/holes.h"
 #include "qemu/schedule/registry.h"
 #include "qemu/base/profile.h"
 #include "qemu/serial/noise.h"
@@ -59,6 +60,8 @@ struct request {
     bool store_and_forward;
     /* node i computes 2^slow_shift[i] times slower; NULL: no node is slowed */
     const uint8_t *slow_shift;
+    /* nodes and links that are dead before the job; NULL: there are none */
+    const struct schedule_holes *holes;
     const struct board_kind *board; /* kind of boards; unused by native nodes */
     /* path of the serial port to the first originator's console; or NULL */
     const char *port;
@@ -115,6 +118,7 @@ struct job_task {
     uint32_t group; /* index of the originator and its group */
     /* index of each node's originator; NULL: one originator serves all nodes */
     const uint16_t *group_of_node;
+    const struct schedule_holes *holes; /* that the plan goes around; or NULL */
     /* memory of a node for job data, bytes; 0: 16 MB, as an emulated board
        has */
     uint64_t room_bytes;

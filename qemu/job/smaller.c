@@ -40,6 +40,7 @@ static struct request request_of(struct job_originator *originator,
     smaller.schedule = (struct job_schedule){
         SCHEDULE_PETERS_SYSKA, .phases = WIRE_BEST, .rounds = WIRE_BEST};
     smaller.slow_shift = NULL;
+    smaller.holes = NULL;
     smaller.injections = (struct injections){.count = 0};
     smaller.firmware_slow = NULL;
     smaller.on_one_rank = true;

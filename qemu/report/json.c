@@ -44,6 +44,23 @@ json_t *report_mesh_json(struct torus_size size, struct torus_coord originator,
                                     originator.x, originator.y, "on", on));
 }
 
+/* Returns the nodes that the plan left out, or NULL if there is none. */
+static json_t *missing_json(const struct outcome *outcome)
+{
+    json_t *json = NULL;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        const struct outcome_node *node = &outcome->node[i];
+
+        if (node->missing) {
+            json = json != NULL ? json : json_array();
+            json_array_append_new(json,
+                                  json_pack("[i,i]", node->at.x, node->at.y));
+        }
+    }
+    return json;
+}
+
 static json_t *mesh_json(const struct outcome *outcome)
 {
     json_t *json =
@@ -52,9 +69,10 @@ static json_t *mesh_json(const struct outcome *outcome)
 
     json_object_update_new(
         json,
-        json_pack("{s:s, s:s*, s:o*}", "board", outcome->board, "times",
+        json_pack("{s:s, s:s*, s:o*, s:o*}", "board", outcome->board, "times",
                   outcome->host_times ? "host" : NULL, "image",
-                  outcome->image != NULL ? json_name(outcome->image) : NULL));
+                  outcome->image != NULL ? json_name(outcome->image) : NULL,
+                  "missing", missing_json(outcome)));
     return json;
 }
 

@@ -145,12 +145,15 @@ static void judge_few(json_t *remarks, const struct outcome *outcome)
 
 static void judge_parts(json_t *remarks, const struct outcome *outcome)
 {
-    uint32_t without = outcome->node_count - outcome_active_nodes(outcome);
+    uint32_t without = 0;
     unsigned phases = outcome->schedule.phases;
     char why[WHY_BYTES] = "with them, the answer would come later";
 
     if (phases > 0 && phases != WIRE_BEST) {
         snprintf(why, sizeof why, "--phases %u reaches no more", phases);
+    }
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        without += !outcome->node[i].active && !outcome->node[i].missing;
     }
     if (without > 0) {
         add(remarks, "%" PRIu32 " of %" PRIu32 " nodes got no part: %s.",

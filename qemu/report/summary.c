@@ -43,7 +43,9 @@ void summary_injections(FILE *out, const struct injections *injections)
             fprintf(out, " from %s on",
                     amount_time(injection->slow_from_ps).text);
         }
-        fputs(", not known to the plan\n", out);
+        fputs(injection->before ? " before the job\n"
+                                : ", not known to the plan\n",
+              out);
     }
 }
 
@@ -63,6 +65,26 @@ static void print_load(FILE *out, const struct outcome *outcome)
     fprintf(out, " of %s\n", outcome->request->kernel->name);
 }
 
+/* Prints the nodes that the plan left out: the dead ones, or the others. */
+static void print_missing(FILE *out, const struct outcome *outcome, bool dead,
+                          const char *why)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        const struct outcome_node *node = &outcome->node[i];
+
+        if (node->missing && outcome->request->holes->node[i] == dead) {
+            fprintf(out, "%s%u,%u", any ? " " : "missing   ", node->at.x,
+                    node->at.y);
+            any = true;
+        }
+    }
+    if (any) {
+        fprintf(out, ": %s\n", why);
+    }
+}
+
 static void print_mesh(FILE *out, const struct outcome *outcome)
 {
     fprintf(out, "mesh      %u x %u, ", outcome->request->size.width,
@@ -74,6 +96,10 @@ static void print_mesh(FILE *out, const struct outcome *outcome)
                 outcome->originator[0].at.y);
     }
     fprintf(out, ", on %s (%s)\n", outcome->request->mesh->on, outcome->board);
+    if (outcome->request->holes != NULL) {
+        print_missing(out, outcome, true, "dead before the job");
+        print_missing(out, outcome, false, "cannot be reached around these");
+    }
     if (outcome->request->image_kernels != NULL) {
         fprintf(out, "image     %s, with kernels%s only\n",
                 file_name(outcome->request->firmware),

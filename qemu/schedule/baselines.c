@@ -120,37 +120,64 @@ static uint32_t *list_nearest(struct torus_size size)
     return list;
 }
 
-struct torus_path schedule_shorter_queue(struct torus_size size,
-                                         struct torus_coord away,
-                                         const uint32_t queued[TORUS_PORTS])
+static bool is_better(struct torus_path path, struct torus_path best,
+                      const uint32_t queued[TORUS_PORTS])
 {
+    uint32_t hops = torus_path_hops(path);
+    uint32_t best_hops = torus_path_hops(best);
+
+    return best.hops == 0 || hops < best_hops ||
+           (hops == best_hops && queued[path.port] < queued[best.port]);
+}
+
+struct torus_path schedule_shorter_queue(struct torus_size size,
+                                         struct torus_coord from,
+                                         struct torus_coord to,
+                                         const uint32_t queued[TORUS_PORTS],
+                                         const struct schedule_holes *holes)
+{
+    struct torus_coord away = torus_away(size, from, to);
     struct torus_path best = {0};
 
-    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
-        struct torus_path path = torus_ray(size, away, (enum torus_port)port);
+    /* The first leg out of `port`, the second one to one of its sides. */
+    for (unsigned i = 0; i < 2 * TORUS_PORTS; ++i) {
+        unsigned port = i / 2;
+        unsigned side = (port + 1) % 2 + 2 * (i % 2);
+        struct torus_path path =
+            torus_way(size, away, (enum torus_port)port, (enum torus_port)side);
 
-        if (path.hops > 0 &&
-            (best.hops == 0 || queued[path.port] < queued[best.port])) {
+        if (path.hops > 0 && is_better(path, best, queued) &&
+            schedule_holes_open(holes, from, path)) {
             best = path;
         }
     }
     return best;
 }
 
-bool schedule_star(struct schedule_circuit circuits[], struct torus_size size)
+void schedule_star_around(struct schedule_circuit circuits[],
+                          struct torus_size size,
+                          const struct schedule_holes *holes)
 {
+    static const struct torus_coord from;
     uint32_t nodes = torus_nodes(size);
     uint32_t *list = list_nearest(size);
     uint32_t queued[TORUS_PORTS] = {0};
 
     for (uint32_t i = 1; i < nodes; ++i) {
-        struct torus_path path =
-            schedule_shorter_queue(size, torus_coord_of(size, list[i]), queued);
+        struct torus_path path = schedule_shorter_queue(
+            size, from, torus_coord_of(size, list[i]), queued, holes);
 
-        circuits[list[i]] =
-            (struct schedule_circuit){0, (uint16_t)++queued[path.port], path};
+        if (path.hops > 0) {
+            circuits[list[i]] = (struct schedule_circuit){
+                0, (uint16_t)++queued[path.port], path};
+        }
     }
     free(list);
+}
+
+bool schedule_star(struct schedule_circuit circuits[], struct torus_size size)
+{
+    schedule_star_around(circuits, size, NULL);
     return true;
 }
 

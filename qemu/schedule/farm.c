@@ -17,6 +17,8 @@ bool schedule_farm(struct schedule_circuit circuits[], struct torus_size size)
    tree[]. */
 struct levels {
     const struct schedule_branch *tree;
+    struct torus_size size;
+    const struct schedule_holes *holes; /* or NULL */
     uint32_t nodes;
     uint32_t *parent;
     uint32_t *server; /* node that serves each node; 0: the originator */
@@ -35,11 +37,20 @@ static void find_parents(struct levels *levels)
     }
 }
 
+static struct torus_path path_from(const struct levels *levels, uint32_t server,
+                                   uint32_t node,
+                                   const uint32_t queued[TORUS_PORTS])
+{
+    return schedule_shorter_queue(levels->size, levels->tree[server].at,
+                                  levels->tree[node].at, queued, levels->holes);
+}
+
 /* Gives each node a server. Nodes of phases up to `last`, and children of the
    originator, are served by the originator. Returns how many clients the server
    with most of them has. */
 static uint32_t divide(struct levels *levels, unsigned last)
 {
+    static const uint32_t queued[TORUS_PORTS];
     uint32_t most = 0;
 
     for (uint32_t i = 0; i < levels->nodes; ++i) {
@@ -52,6 +63,7 @@ static uint32_t divide(struct levels *levels, unsigned last)
         if (parent != 0 && levels->tree[i].phase > last) {
             server = levels->server[parent];
             server = server != 0 ? server : parent;
+            server = path_from(levels, server, i, queued).hops > 0 ? server : 0;
         }
         levels->server[i] = server;
         levels->served[server] += 1;
@@ -64,14 +76,11 @@ static uint32_t divide(struct levels *levels, unsigned last)
    of the server which has the fewest clients so far; queued[server] has these
    numbers. */
 static void store_servers(uint8_t *stored, const struct levels *levels,
-                          uint32_t (*queued)[TORUS_PORTS],
-                          struct torus_size size)
+                          uint32_t (*queued)[TORUS_PORTS])
 {
     for (uint32_t i = 1; i < levels->nodes; ++i) {
         uint32_t server = levels->server[i];
-        struct torus_path path = schedule_shorter_queue(
-            size, torus_away(size, levels->tree[server].at, levels->tree[i].at),
-            queued[server]);
+        struct torus_path path = path_from(levels, server, i, queued[server]);
         uint32_t direct = tree_direct_pack(path);
 
         queued[server][path.port] += 1 + levels->served[i];
@@ -107,7 +116,8 @@ static void divide_best(struct levels *levels)
 }
 
 void schedule_farm_masters(uint8_t *stored, const struct schedule_branch tree[],
-                           struct torus_size size)
+                           struct torus_size size,
+                           const struct schedule_holes *holes)
 {
     uint32_t nodes = tree[0].nodes;
     uint32_t *memory =
@@ -115,6 +125,8 @@ void schedule_farm_masters(uint8_t *stored, const struct schedule_branch tree[],
     uint32_t(*queued)[TORUS_PORTS] =
         memory_or_exit(calloc(nodes, sizeof *queued));
     struct levels levels = {.tree = tree,
+                            .size = size,
+                            .holes = holes,
                             .nodes = nodes,
                             .parent = memory,
                             .server = memory + nodes,
@@ -122,7 +134,7 @@ void schedule_farm_masters(uint8_t *stored, const struct schedule_branch tree[],
 
     find_parents(&levels);
     divide_best(&levels);
-    store_servers(stored, &levels, queued, size);
+    store_servers(stored, &levels, queued);
     free(memory);
     free(queued);
 }

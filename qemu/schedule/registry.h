@@ -6,6 +6,7 @@
 #define QEMU_SCHEDULE_REGISTRY_H
 
 #include "hal/nodiscard.h"
+#include "qemu/schedule/holes.h"
 #include "torus/torus.h"
 
 #include <stdbool.h>
@@ -33,6 +34,10 @@ bool schedule_is_equal(enum schedule schedule);
    originators. */
 bool schedule_has_groups(enum schedule schedule);
 
+/* Returns whether the schedule's own tree goes around holes. Others then have
+   the same tree as SCHEDULE_PETERS_SYSKA. */
+bool schedule_goes_around(enum schedule schedule);
+
 /* An originator, and the nodes that serve it. Arrays are row-major. */
 struct schedule_nodes {
     struct torus_size size;
@@ -43,11 +48,17 @@ struct schedule_nodes {
     /* node i computes 2^slow_shift[i] times slower; NULL: no node is slow */
     const uint8_t *slow_shift;
     bool masters; /* farm: true adds masters (schedule_farm_masters()) */
+    /* Around holes, every schedule has the tree of schedule_scatter_around().
+       NULL: there are none. */
+    const struct schedule_holes *holes;
+    /* true: a farm, or a job that may become one. So it also leaves out nodes
+       to which no path with one turn leads from the originator itself. */
+    bool direct;
 };
 
 /* Returns a schedule's tree in the format of orders (scatter/plan/tree.h),
-   which the caller frees. Returns NULL if the torus has no such tree, or if it
-   has too many phases. */
+   which the caller frees. Returns NULL if the torus has no such tree, if it has
+   too many phases, or if the originator is dead. */
 uint8_t *schedule_tree(enum schedule schedule, const struct schedule_nodes *to);
 
 #endif

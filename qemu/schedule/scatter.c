@@ -2,13 +2,15 @@
 #include "qemu/schedule/tree.h"
 
 #include "qemu/base/memory.h"
+#include "scatter/plan/tree.h"
 #include "torus/pattern.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /*
- * Searches a scatter for a torus that is not 5^k x 5^k. In each phase every
+ * Searches a scatter for a torus that is not 5^k x 5^k, or that has holes: dead
+ * nodes and links (qemu/schedule/holes.h). In each phase every
  * port of every active node (one that has received) gets a circuit. No two
  * circuits of a phase share a link.
  *
@@ -33,8 +35,10 @@
 
 #define NONE UINT32_MAX
 
-/* Most phases of a tree, for any size; 125x124 needs 6, 1x125 needs 5. */
-#define PHASES_LIMIT 12u
+/* Most phases of a tree, and of one without crossings in first phases. Without
+   holes, 125x124 needs 6, 1x125 needs 5. */
+#define PHASES_LIMIT TREE_PHASES_MAX
+#define STRICT_PHASES 12u
 
 /* How often each circuit of a first phase is laid. */
 #define SWEEPS 4u
@@ -78,6 +82,7 @@ static const struct weights attempts[] = {
 struct search {
     struct torus_size size;
     uint32_t nodes;
+    uint32_t wanted; /* number of nodes that the tree reaches in the end */
     struct weights weights;
     unsigned phase;
     /* number of crossings so far whose circuits may be open at the same time */
@@ -89,12 +94,14 @@ struct search {
     uint32_t *senders;                 /* nodes that can send in this phase */
     uint32_t sender_count;
 
+    bool *left_out; /* dead nodes, and those that cannot be reached */
     uint32_t *next[TORUS_PORTS]; /* neighbour of each node, by port */
-    uint32_t *link[TORUS_PORTS];
+    uint32_t *link[TORUS_PORTS]; /* NONE: the link is dead */
 
     /* held[phase][link]: receiver of the circuit that holds the link, or NONE.
-       There are 2 * nodes links. */
-    uint32_t *held[PHASES_LIMIT];
+       There are 2 * nodes links. held[phase] is NULL until a search comes to
+       the phase. */
+    uint32_t *held[PHASES_LIMIT + 1];
 
     uint32_t *below; /* number of descendants of each node */
     uint32_t *later[TORUS_PORTS];
@@ -123,9 +130,11 @@ struct reach {
     uint64_t cost;
 };
 
+/* Returns whether the node needs no circuit (any more). */
 static bool reached(const struct search *search, uint32_t node)
 {
-    return node == 0 || search->circuits[node].phase != 0;
+    return node == 0 || search->circuits[node].phase != 0 ||
+           search->left_out[node];
 }
 
 static bool active(const struct search *search, uint32_t node)
@@ -322,7 +331,7 @@ static bool spread_step(const struct search *search, const struct choice *best,
     uint32_t link = search->link[out][reach->at];
     uint32_t crossed;
 
-    if (search->held[search->phase][link] != NONE) {
+    if (link == NONE || search->held[search->phase][link] != NONE) {
         return false;
     }
     crossed = crossings(search, link, best->from, port);
@@ -356,7 +365,8 @@ static void spread_port(struct search *search, uint32_t from, unsigned port)
 {
     static const struct look spread = {spread_step, spread_offer};
     struct choice best = {.cost = UINT64_MAX, .from = from};
-    uint32_t holder = search->held[search->phase][search->link[port][from]];
+    uint32_t link = search->link[port][from];
+    uint32_t holder = link != NONE ? search->held[search->phase][link] : NONE;
 
     if (holder != NONE) {
         if (search->circuits[holder].from != from ||
@@ -409,6 +419,9 @@ static bool route_step(const struct search *search, const struct choice *best,
     uint32_t link = search->link[out][reach->at];
 
     (void)port;
+    if (link == NONE) {
+        return false;
+    }
     reach->cost += 1;
     if (search->held[search->phase][link] != NONE) {
         reach->cost += ROUTE_HELD + search->fights[link];
@@ -476,24 +489,30 @@ static void route_phase(struct search *search)
         for (unsigned port = 0; port < TORUS_PORTS; ++port) {
             look_out(search, &best, &route, best.to, port);
         }
-        push_aside(search, &best);
-        lay(search, &best);
+        /* Around holes, a node may have no path but from a node of this
+           phase. */
+        if (best.cost != UINT64_MAX) {
+            push_aside(search, &best);
+            lay(search, &best);
+        }
     }
 }
 
 /* ---- all phases ---- */
 
-static void map(struct search *search)
+static void map(struct search *search, const struct schedule_holes *holes)
 {
     for (uint32_t node = 0; node < search->nodes; ++node) {
         struct torus_coord at = torus_coord_of(search->size, node);
 
         for (unsigned port = 0; port < TORUS_PORTS; ++port) {
             enum torus_port out = (enum torus_port)port;
+            uint32_t link = torus_link(search->size, at, out);
+            bool dead = holes != NULL && holes->link[link];
 
             search->next[port][node] =
                 torus_index(search->size, torus_step(search->size, at, out, 1));
-            search->link[port][node] = torus_link(search->size, at, out);
+            search->link[port][node] = dead ? NONE : link;
         }
     }
 }
@@ -521,10 +540,6 @@ static void start(struct search *search, const struct weights *weights)
     search->weights = *weights;
     search->crossings = 0;
     set_push(search, weights->power);
-    for (unsigned phase = 0; phase < PHASES_LIMIT; ++phase) {
-        memset(search->held[phase], 0xff,
-               2 * search->nodes * sizeof *search->held[phase]);
-    }
     memset(search->circuits, 0, search->nodes * sizeof *search->circuits);
     memset(search->pushed, 0, search->nodes * sizeof *search->pushed);
     push(search, 0, 1);
@@ -545,38 +560,49 @@ static void end_phase(struct search *search)
     }
 }
 
-/* Returns the fewest phases that any tree can have. */
-static unsigned least_phases(struct torus_size size)
+/* Returns the fewest phases that any tree of so many nodes can have. */
+static unsigned least_phases(const struct search *search)
 {
-    uint32_t nodes = torus_nodes(size);
     unsigned phases = 0;
 
-    for (uint32_t active = 1; active < nodes;
-         active *= 1 + schedule_ports(size)) {
+    for (uint32_t active = 1; active < search->wanted;
+         active *= 1 + schedule_ports(search->size)) {
         phases += 1;
     }
     return phases;
 }
 
-static bool run(struct search *search, const struct weights *weights)
+/* Lays the circuits of a phase. Returns whether there was one. */
+static bool run_phase(struct search *search)
 {
-    uint32_t ports = schedule_ports(search->size);
+    uint32_t senders = search->sender_count;
+    uint32_t **held = &search->held[search->phase];
+    size_t bytes = 2 * (size_t)search->nodes * sizeof **held;
 
-    start(search, weights);
-    for (search->phase = 1; search->phase < PHASES_LIMIT; ++search->phase) {
-        uint32_t left = search->nodes - search->sender_count;
-
-        if (left == 0) {
-            break;
-        }
-        if (left > ports * search->sender_count) {
-            spread_phase(search);
-        } else {
-            route_phase(search);
-        }
-        end_phase(search);
+    if (*held == NULL) {
+        *held = memory_or_exit(malloc(bytes));
     }
-    return search->sender_count == search->nodes;
+    memset(*held, 0xff, bytes);
+    if (search->wanted - senders > schedule_ports(search->size) * senders) {
+        spread_phase(search);
+    } else {
+        route_phase(search);
+    }
+    end_phase(search);
+    return search->sender_count > senders;
+}
+
+/* Searches a tree of at most `most` phases. Returns whether there is one. */
+static bool run(struct search *search, const struct weights *weights,
+                unsigned most)
+{
+    start(search, weights);
+    search->phase = 1;
+    while (search->sender_count < search->wanted && search->phase <= most &&
+           run_phase(search)) {
+        search->phase += 1;
+    }
+    return search->sender_count == search->wanted;
 }
 
 static uint32_t mirror_node(struct torus_size size, uint32_t node)
@@ -661,7 +687,7 @@ static bool better(struct search *search, struct worth *best)
 }
 
 /* Number of uint32_t of all arrays together, for each node. */
-#define WORDS_EACH (6u + 3u * TORUS_PORTS + 2u * PHASES_LIMIT)
+#define WORDS_EACH (6u + 3u * TORUS_PORTS)
 
 static void place(struct search *search, uint32_t *words)
 {
@@ -678,50 +704,79 @@ static void place(struct search *search, uint32_t *words)
         search->link[i] = words + nodes;
         search->later[i] = words + 2 * nodes;
     }
-    for (unsigned i = 0; i < PHASES_LIMIT; ++i, words += 2 * nodes) {
-        search->held[i] = words;
+}
+
+/* Sets which nodes the tree leaves out. */
+static void leave_out(struct search *search, const struct schedule_holes *holes)
+{
+    search->wanted = search->nodes;
+    if (holes != NULL) {
+        search->wanted = schedule_holes_reach(search->left_out, holes);
+        for (uint32_t node = 0; node < search->nodes; ++node) {
+            search->left_out[node] = !search->left_out[node];
+        }
     }
 }
 
-/* Sets circuits[1 .. width * height - 1]; node 0 is the originator. Runs
-   one search for each row of attempts[], and takes the tree with the fewest
-   phases; of these, the one with the fewest crossings (the head of this file),
-   then the one whose circuits wait for the shortest time. A torus of HxW
-   gets the mirror image of WxH. Returns whether there is a tree. Memory: 200
-   bytes a node. Cost: below 0.1 s for 31x31, 1 s for 125x25, 6 s for
-   124x125. */
-static bool spread(struct schedule_circuit circuits[], struct torus_size size)
+/* Runs one search for each row of attempts[], and takes the tree with the
+   fewest phases; of these, the one with the fewest crossings (the head of this
+   file), then the one whose circuits wait for the shortest time. Returns
+   whether there is a tree. */
+static bool attempt(struct schedule_circuit circuits[], struct search *search,
+                    bool mirror)
 {
-    bool mirror = size.width > size.height;
+    struct worth best = {UINT32_MAX, 0, 0};
+
+    for (size_t i = 0; i < ATTEMPTS; ++i) {
+        unsigned most = attempts[i].strict ? STRICT_PHASES : PHASES_LIMIT;
+
+        if (attempts[i].strict && search->nodes > STRICT_NODES) {
+            continue;
+        }
+        if (!attempts[i].strict && best.crossings == 0 &&
+            best.phases == least_phases(search)) {
+            break;
+        }
+        most = most < best.phases ? most : best.phases;
+        if (run(search, &attempts[i], most) && better(search, &best)) {
+            copy(circuits, search, mirror);
+        }
+    }
+    return best.phases != UINT32_MAX;
+}
+
+/* Sets circuits[1 .. width * height - 1]; node 0 is the originator, and lives.
+   A torus of HxW without holes gets the mirror image of WxH. Returns whether
+   there is a tree. Memory: 100 bytes a node, and 8 more for each phase. Cost:
+   below 0.1 s for 31x31, 1 s for 125x25, 6 s for 124x125. */
+static bool spread(struct schedule_circuit circuits[], struct torus_size size,
+                   const struct schedule_holes *holes)
+{
+    bool mirror = holes == NULL && size.width > size.height;
     struct search search = {
         .size = mirror ? (struct torus_size){size.height, size.width} : size,
         .nodes = torus_nodes(size)};
-    struct worth best = {UINT32_MAX, 0, 0};
     uint32_t *words =
         memory_or_exit(malloc(WORDS_EACH * search.nodes * sizeof *words));
+    bool found;
 
     place(&search, words);
     search.circuits =
         memory_or_exit(malloc(search.nodes * sizeof *search.circuits));
     search.pushed =
         memory_or_exit(malloc(search.nodes * sizeof *search.pushed));
-    map(&search);
-    for (size_t i = 0; i < ATTEMPTS; ++i) {
-        if (attempts[i].strict && search.nodes > STRICT_NODES) {
-            continue;
-        }
-        if (!attempts[i].strict && best.crossings == 0 &&
-            best.phases == least_phases(size)) {
-            break;
-        }
-        if (run(&search, &attempts[i]) && better(&search, &best)) {
-            copy(circuits, &search, mirror);
-        }
+    search.left_out = memory_or_exit(calloc(search.nodes, 1));
+    map(&search, holes);
+    leave_out(&search, holes);
+    found = attempt(circuits, &search, mirror);
+    for (unsigned phase = 0; phase <= PHASES_LIMIT; ++phase) {
+        free(search.held[phase]);
     }
+    free(search.left_out);
     free(search.pushed);
     free(search.circuits);
     free(words);
-    return best.phases != UINT32_MAX;
+    return found;
 }
 
 /* ---- the tree ---- */
@@ -741,6 +796,11 @@ static void follow_pattern(struct schedule_circuit circuits[],
     }
 }
 
+static bool fits(struct torus_size size)
+{
+    return size.width <= SCHEDULE_SIDE_MAX && size.height <= SCHEDULE_SIDE_MAX;
+}
+
 bool schedule_scatter(struct schedule_circuit circuits[],
                       struct torus_size size)
 {
@@ -748,6 +808,12 @@ bool schedule_scatter(struct schedule_circuit circuits[],
         follow_pattern(circuits, size);
         return true;
     }
-    return size.width <= SCHEDULE_SIDE_MAX &&
-           size.height <= SCHEDULE_SIDE_MAX && spread(circuits, size);
+    return fits(size) && spread(circuits, size, NULL);
+}
+
+bool schedule_scatter_around(struct schedule_circuit circuits[],
+                             const struct schedule_holes *holes)
+{
+    return fits(holes->size) && !holes->node[0] &&
+           spread(circuits, holes->size, holes);
 }

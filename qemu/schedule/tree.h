@@ -14,6 +14,7 @@
 #define QEMU_SCHEDULE_TREE_H
 
 #include "hal/nodiscard.h"
+#include "qemu/schedule/holes.h"
 #include "torus/torus.h"
 
 #include <stdbool.h>
@@ -75,6 +76,14 @@ typedef bool schedule_fill(struct schedule_circuit circuits[],
    0.2 s for 31x31, up to 6 s for 124x125. */
 schedule_fill schedule_scatter;
 
+/* The tree that schedule_scatter() searches, around holes: the originator is
+   node 0. It reaches every node that can be reached (qemu/schedule/holes.h);
+   circuits[] of the others stay 0. Returns false if the originator is dead, if
+   there are more than TREE_PHASES_MAX phases, or beyond 125x125. Cost: up to
+   eight times that of schedule_scatter(), as holes cost phases or crossings. */
+bool schedule_scatter_around(struct schedule_circuit circuits[],
+                             const struct schedule_holes *holes);
+
 /* The binomial tree of message-passing libraries. A node's rank is its
    row-major index, counted from the originator. If 2^b is the least power of
    two that is not below the number of nodes, then in phase i each rank that is
@@ -110,12 +119,21 @@ void schedule_group_star(struct schedule_circuit circuits[],
                          struct torus_size size, struct torus_coord originator,
                          const bool member[]);
 
-/* Returns a shortest path to the node at offset `away` that turns at most once.
-   Of two such paths, takes the one through the port with the smaller queued[].
-   If `away` is 0, the path has 0 hops. */
+/* A star around holes, from node 0. Circuits are shortest open paths;
+   circuits[] of nodes to which none leads stay 0. */
+void schedule_star_around(struct schedule_circuit circuits[],
+                          struct torus_size size,
+                          const struct schedule_holes *holes);
+
+/* Returns a shortest path from `from` to `to` that turns at most once and is
+   open; holes: NULL, or counted as the coordinates are. Of two such paths,
+   takes the one through the port with the smaller queued[]. Without such a
+   path, or if `to` is `from`, it has 0 hops. */
 struct torus_path schedule_shorter_queue(struct torus_size size,
-                                         struct torus_coord away,
-                                         const uint32_t queued[TORUS_PORTS]);
+                                         struct torus_coord from,
+                                         struct torus_coord to,
+                                         const uint32_t queued[TORUS_PORTS],
+                                         const struct schedule_holes *holes);
 
 /*
  * Makes a farm of two levels from a stored tree (scatter/plan/tree.h): some
@@ -126,9 +144,11 @@ struct torus_path schedule_shorter_queue(struct torus_size size,
  * The masters are the nodes up to a certain phase, chosen so that the server
  * with most clients has as few as possible. On 25x25 the originator serves 24
  * masters with 24 workers each, 4 masters with 4 workers each, and 4 workers. A
- * tree without masters becomes a farm of one level.
+ * tree without masters becomes a farm of one level. The originator also serves
+ * nodes to which holes leave their master no path; it has one to every node.
  */
 void schedule_farm_masters(uint8_t *stored, const struct schedule_branch tree[],
-                           struct torus_size size);
+                           struct torus_size size,
+                           const struct schedule_holes *holes);
 
 #endif

@@ -40,7 +40,7 @@ STRUCTS = {"Size": "torus_size", "Coord": "torus_coord", "Path": "torus_path",
            "Circuit": "plan_circuit", "Plan": "planner_plan",
            "Split": "torus_split", "RoundsPlan": "rounds_plan",
            "TreeRounds": "tree_rounds", "Slots": "slots", "Farm": "farm",
-           "FarmMember": "farm_member"}
+           "FarmMember": "farm_member", "Holes": "schedule_holes"}
 
 
 @functools.cache
@@ -128,6 +128,30 @@ def tree(core, name, width, height, originator=(0, 0)):
     if not fill(circuits, struct_of.Size(width, height)):
         return None
     return ordered(core, circuits, width, height, originator)
+
+
+def holes(core, width, height, nodes, links, relays=()):
+    """A struct schedule_holes; of `relays`, dead nodes, the switch lives. The
+    caller gives it to schedule_holes_free()."""
+    made = core.schedule_holes_new(struct_of.Size(width, height))
+    for at in nodes:
+        core.schedule_holes_add(made, struct_of.Coord(*at), at in relays)
+    dead = (c.c_bool * (2 * width * height)).from_address(
+        c.cast(made, c.POINTER(struct_of.Holes)).contents.link)
+    for link in links:
+        dead[link] = True
+    return made
+
+
+def tree_around(core, width, height, originator, made):
+    """(phases, bytes of the branches) of schedule_scatter_around(); None if
+    there is no tree. Frees the holes."""
+    circuits = (struct_of.Sent * (width * height))()
+    around = core.schedule_holes_from(made, struct_of.Coord(*originator))
+    found = core.schedule_scatter_around(circuits, around)
+    core.schedule_holes_free(around)
+    core.schedule_holes_free(made)
+    return ordered(core, circuits, width, height, originator) if found else None
 
 
 def group_star(core, width, height, originator, members):

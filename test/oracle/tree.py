@@ -52,9 +52,10 @@ def check_path(width, height, branch):
         need(1 <= branch.hops_after <= side, "hops after", branch)
 
 
-def check(width, height, originator, branches, disjoint=True):
-    """The circuits of a tree, in its order; Wrong if it is not one."""
-    need(len(branches) == width * height, "not all nodes")
+def check(width, height, originator, branches, disjoint=True, count=None):
+    """The circuits of a tree of `count` nodes (None: all), in its order; Wrong
+    if it is not one."""
+    need(len(branches) == (count or width * height), "not all nodes")
     root = branches[0]
     need((root.x, root.y) == originator and root[3:] == (0, 0, 0, 0, 0),
          "root", root)
@@ -98,6 +99,39 @@ def check(width, height, originator, branches, disjoint=True):
         above.pop()
     need(not above, "subtrees end behind the last node")
     return circuits
+
+
+# ---- holes ----
+
+def links_of(width, height, node):
+    """The four links of a node, out of east, north, west and south."""
+    return [walk(width, height, node, Branch(
+        0, 0, 0, 0, port, STRAIGHT, 1, 0))[1][0] for port in range(4)]
+
+
+def reach(width, height, originator, dead_nodes, dead_links):
+    """Nodes to which a chain of living nodes leads from the originator, which
+    lives, each over a path of one turn at most without a dead link."""
+    def ray(start, port):
+        """Nodes straight out of a port, up to a dead link."""
+        (x, y), (dx, dy) = start, STEPS[port]
+        for _ in range((height if dy else width) - 1):
+            if links_of(width, height, (x, y))[port] in dead_links:
+                return
+            x, y = (x + dx) % width, (y + dy) % height
+            yield x, y
+
+    found, new = {originator}, [originator]
+    while new:
+        start = new.pop()
+        for port in range(4):
+            for corner in ray(start, port):
+                for at in (corner, *ray(corner, (port + 1) % 4),
+                           *ray(corner, (port + 3) % 4)):
+                    if at not in found and at not in dead_nodes:
+                        found.add(at)
+                        new.append(at)
+    return found
 
 
 def growth(width, height):

@@ -23,7 +23,7 @@ def masters(core, size, originator):
     assert phases >= 0
     room = (Branch * (size[0] * size[1])).from_buffer_copy(branches)
     stored = c.create_string_buffer(16 * len(room))
-    core.schedule_farm_masters(stored, room, Size(*size))
+    core.schedule_farm_masters(stored, room, Size(*size), None)
     words = [struct.unpack_from("<I", stored, 16 * i)[0]
              for i in range(len(room))]
     return list(room), words

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Dead nodes and links of a torus, around which schedules go.
+ *
+ * A dead node neither computes nor sends. If its switch is dead, too, its links
+ * are; else circuits still pass through it. A path is open if no link of it is
+ * dead. A node can be reached if a chain of nodes that live leads to it, with
+ * an open path of at most one turn from each to the next.
+ */
+#ifndef QEMU_SCHEDULE_HOLES_H
+#define QEMU_SCHEDULE_HOLES_H
+
+#include "torus/torus.h"
+
+#include <stdbool.h>
+
+struct schedule_holes {
+    struct torus_size size;
+    bool *node; /* node[torus_index()]: the node is dead */
+    bool *link; /* link[torus_link()]: the link is dead */
+};
+
+/* Returns a torus without holes, which the caller frees. */
+struct schedule_holes *schedule_holes_new(struct torus_size size);
+void schedule_holes_free(struct schedule_holes *holes);
+
+/* Adds a dead node. `relays`: its switch lives. */
+void schedule_holes_add(struct schedule_holes *holes, struct torus_coord at,
+                        bool relays);
+
+/* Returns the same holes, counted from the node `from`: it is at 0,0. The
+   caller frees them. */
+struct schedule_holes *schedule_holes_from(const struct schedule_holes *holes,
+                                           struct torus_coord from);
+
+/* Returns whether a path from `from` is open. Without holes (NULL) all are. */
+bool schedule_holes_open(const struct schedule_holes *holes,
+                         struct torus_coord from, struct torus_path path);
+
+/* Sets reached[i] for each node that can be reached from node 0, and for this
+   one if it lives. Returns their number. Cost: O(nodes^2) at most; mostly a few
+   times O(nodes * (width + height)). */
+uint32_t schedule_holes_reach(bool reached[],
+                              const struct schedule_holes *holes);
+
+#endif
