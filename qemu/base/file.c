@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define STANDARD_OUTPUT "/dev/stdout"
@@ -222,7 +223,7 @@ static int measure(FILE **file, uint64_t *bytes, const char *path)
         *bytes = (uint64_t)is.st_size;
         return is_as_long(&is, fd) ? 0 : spool(file, bytes, path, UNSIZED_MAX);
     }
-    if (strcmp(path, "/dev/null") == 0) { /* an empty file */
+    if (S_ISCHR(is.st_mode) && is.st_rdev == makedev(1, 3)) { /* /dev/null */
         return spool(file, bytes, path, 0);
     }
     if (!S_ISFIFO(is.st_mode) &&

@@ -29,45 +29,44 @@ const char *sound_format_name(int format)
 
 /* How samples of an encoding are taken. */
 struct encoding {
-    uint32_t bytes;    /* of the integer that a sample becomes */
-    bool is_real;      /* libsndfile's decoder makes real numbers */
-    bool is_converted; /* the file holds no integers */
+    uint32_t bytes; /* of the integer that a sample becomes */
+    bool is_real;   /* the file holds real numbers */
+    bool is_whole;  /* the file holds integers */
 };
 
 static struct encoding encoding_of(int format)
 {
-    static const struct {
-        int format;
-        struct encoding encoding;
-    } rows[] = {{SF_FORMAT_PCM_S8, {1, false, false}},
-                {SF_FORMAT_PCM_U8, {1, false, false}},
-                {SF_FORMAT_DPCM_8, {1, false, false}},
-                {SF_FORMAT_PCM_16, {2, false, false}},
-                {SF_FORMAT_ALAC_16, {2, false, false}},
-                {SF_FORMAT_DPCM_16, {2, false, false}},
-                {SF_FORMAT_DWVW_12, {2, false, false}},
-                {SF_FORMAT_DWVW_16, {2, false, false}},
-                {SF_FORMAT_PCM_24, {3, false, false}},
-                {SF_FORMAT_ALAC_20, {3, false, false}},
-                {SF_FORMAT_ALAC_24, {3, false, false}},
-                {SF_FORMAT_DWVW_24, {3, false, false}},
-                {SF_FORMAT_PCM_32, {4, false, false}},
-                {SF_FORMAT_ALAC_32, {4, false, false}},
-                {SF_FORMAT_FLOAT, {4, true, true}},
-                {SF_FORMAT_DOUBLE, {4, true, true}},
-                {SF_FORMAT_VORBIS, {2, true, true}},
-                {SF_FORMAT_OPUS, {2, true, true}},
-                {SF_FORMAT_MPEG_LAYER_I, {2, true, true}},
-                {SF_FORMAT_MPEG_LAYER_II, {2, true, true}},
-                {SF_FORMAT_MPEG_LAYER_III, {2, true, true}}};
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
-        if (rows[i].format == (format & SF_FORMAT_SUBMASK)) {
-            return rows[i].encoding;
-        }
+    switch (format & SF_FORMAT_SUBMASK) {
+    case SF_FORMAT_PCM_S8:
+    case SF_FORMAT_PCM_U8:
+    case SF_FORMAT_DPCM_8:
+        return (struct encoding){1, false, true};
+    case SF_FORMAT_PCM_16:
+    case SF_FORMAT_ALAC_16:
+    case SF_FORMAT_DPCM_16:
+    case SF_FORMAT_DWVW_12:
+    case SF_FORMAT_DWVW_16:
+        return (struct encoding){2, false, true};
+    case SF_FORMAT_PCM_24:
+    case SF_FORMAT_ALAC_20:
+    case SF_FORMAT_ALAC_24:
+    case SF_FORMAT_DWVW_24:
+        return (struct encoding){3, false, true};
+    case SF_FORMAT_PCM_32:
+    case SF_FORMAT_ALAC_32:
+        return (struct encoding){4, false, true};
+    case SF_FORMAT_FLOAT:
+    case SF_FORMAT_DOUBLE:
+        return (struct encoding){4, true, false};
+    case SF_FORMAT_VORBIS:
+    case SF_FORMAT_OPUS:
+    case SF_FORMAT_MPEG_LAYER_I:
+    case SF_FORMAT_MPEG_LAYER_II:
+    case SF_FORMAT_MPEG_LAYER_III:
+        return (struct encoding){2, true, false};
+    default: /* mu-law, A-law, ADPCM, GSM: decoders make 16 bits */
+        return (struct encoding){2, false, false};
     }
-    /* mu-law, A-law, ADPCM, GSM: decoders make 16 bits */
-    return (struct encoding){2, false, true};
 }
 
 /* ---- reading ---- */
@@ -81,47 +80,24 @@ struct reader {
     SF_INFO info;
     uint64_t most;    /* most bytes of samples */
     uint64_t clipped; /* samples beyond full scale */
-    void *block;      /* malloc'd: BLOCK_FRAMES frames of int or double */
+    double *block;    /* malloc'd: BLOCK_FRAMES frames */
+    bool is_chained;  /* another Ogg stream begins behind the first page */
 };
 
-static void store_sample(uint8_t *to, uint32_t value, uint32_t bytes)
+/* Reads frames to `to`. libsndfile gives real numbers, of integers exact ones.
+   Returns the number of frames, or -1 after a message. */
+static int64_t read_block(uint8_t *to, const struct sound *sound,
+                          struct reader *reader)
 {
-    for (uint32_t i = 0; i < bytes; ++i) {
-        to[i] = (uint8_t)(value >> 8 * i);
-    }
-}
-
-/* Reads frames of integers, which libsndfile gives in the upper bits of an int;
-   unsigned ones have 128 subtracted. Returns the number of frames. */
-static int64_t read_whole(uint8_t *to, const struct sound *sound,
-                          const struct reader *reader)
-{
-    const int *block = (const int *)reader->block;
-    uint32_t bytes = sound->shape.sample_bytes;
-    int64_t got = sf_readf_int(reader->file, reader->block, BLOCK_FRAMES);
-
-    for (int64_t i = 0; i < got * sound->shape.channels; ++i) {
-        uint32_t value =
-            (uint32_t)block[i] ^ (sound->is_unsigned ? 0x80000000u : 0);
-
-        store_sample(to, value >> (32 - 8 * bytes), bytes);
-        to += bytes;
-    }
-    return got;
-}
-
-/* Reads frames of real numbers. Returns the number of frames, or -1 after a
-   message. */
-static int64_t read_real(uint8_t *to, const struct sound *sound,
-                         struct reader *reader)
-{
-    const double *block = (const double *)reader->block;
     uint32_t bytes = sound->shape.sample_bytes;
     double scale = ldexp(1, (int)(8 * bytes - 1));
+    uint32_t flip = sound->is_unsigned ? 0x80 : 0;
     int64_t got = sf_readf_double(reader->file, reader->block, BLOCK_FRAMES);
 
     for (int64_t i = 0; i < got * sound->shape.channels; ++i) {
-        double value = rint(block[i] * scale);
+        double exact = reader->block[i] * scale;
+        /* SDS has bits below an integer's lowest one. */
+        double value = reader->encoding.is_real ? rint(exact) : floor(exact);
 
         if (!isfinite(value)) {
             file_error(reader->path,
@@ -134,8 +110,9 @@ static int64_t read_real(uint8_t *to, const struct sound *sound,
         }
         reader->clipped += value > scale || value < -scale;
         value = value > scale - 1 ? scale - 1 : value < -scale ? -scale : value;
-        store_sample(to, (uint32_t)(int32_t)value, bytes);
-        to += bytes;
+        for (uint32_t byte = 0; byte < bytes; ++byte) {
+            *to++ = (uint8_t)(((uint32_t)(int32_t)value ^ flip) >> 8 * byte);
+        }
     }
     return got;
 }
@@ -159,17 +136,10 @@ static int read_frames(struct sound *sound, struct reader *reader)
             room = 2 * room + block;
             sound->data = memory_or_exit(realloc(sound->data, room));
         }
-        got = reader->encoding.is_real
-                  ? read_real(sound->data + used, sound, reader)
-                  : read_whole(sound->data + used, sound, reader);
+        got = read_block(sound->data + used, sound, reader);
         sound->frames += got > 0 ? (uint64_t)got : 0;
     }
-    return got < 0 ? 1
-           : sf_error(reader->file) == SF_ERR_NO_ERROR
-               ? 0
-               : file_error(reader->path, "%s: frame %" PRIu64 ": %s",
-                            reader->kind, sound->frames,
-                            sf_strerror(reader->file));
+    return got < 0;
 }
 
 /* Notes what became of the samples. */
@@ -186,7 +156,7 @@ static void note_conversion(struct format_load *load,
                     "%s: its samples (%s) became %u-bit integers: full scale, "
                     "1.0, is 2^%u; %" PRIu64 " beyond it were clipped.",
                     name, encoding, bits, bits - 1, reader->clipped);
-    } else if (reader->encoding.is_converted) {
+    } else if (!reader->encoding.is_whole) {
         format_note(load,
                     "%s: its samples (%s) became the %u-bit integers that they "
                     "stand for.",
@@ -200,9 +170,16 @@ static void note_length(struct format_load *load, const struct reader *reader,
 {
     const struct sound_header *header = &reader->header;
     const char *name = file_name(reader->path);
+    bool is_ogg = (reader->info.format & SF_FORMAT_TYPEMASK) == SF_FORMAT_OGG;
+    bool is_endless = reader->info.frames == SF_COUNT_MAX;
     char log[4096] = "";
 
-    if (header->is_open || reader->info.frames == SF_COUNT_MAX) {
+    if (is_ogg && is_endless) {
+        format_note(load,
+                    "%s is cut short, or other bytes are behind its end: "
+                    "%" PRIu64 " frames were taken.",
+                    name, frames);
+    } else if (header->is_open || is_endless) {
         format_note(load,
                     "The header of %s leaves its length open: all to the "
                     "file's end was taken, %" PRIu64 " frames.",
@@ -214,6 +191,12 @@ static void note_length(struct format_load *load, const struct reader *reader,
                     " frames.",
                     name, frames);
     }
+    if (is_ogg && reader->is_chained) {
+        format_note(load,
+                    "%s has several streams: the first was taken, %" PRIu64
+                    " frames.",
+                    name, frames);
+    }
     if (header->there < header->stated) {
         format_note(load,
                     "%s is cut short: its header says %" PRIu64
@@ -221,6 +204,15 @@ static void note_length(struct format_load *load, const struct reader *reader,
                     " frames were taken.",
                     name, header->stated, header->there, frames);
         return;
+    }
+    if (!is_endless && frames < (uint64_t)reader->info.frames) {
+        format_note(load,
+                    "%s is cut short or damaged: %" PRIu64 " of its %" PRId64
+                    " frames were taken%s%s",
+                    name, frames, (int64_t)reader->info.frames,
+                    sf_error(reader->file) != 0 ? "; " : ".",
+                    sf_error(reader->file) != 0 ? sf_strerror(reader->file)
+                                                : "");
     }
     sf_command(reader->file, SFC_GET_LOG_INFO, log, sizeof log);
     if (header->head_bytes == 0 && (strstr(log, "(should be ") != NULL ||
@@ -278,8 +270,10 @@ static int open_copy(struct reader *reader)
         return SOUND_NONE;
     }
     return file_error(reader->path, "cannot be read as a sound: %s",
-                      strstr(why, "SF_INFO") != NULL
-                          ? "its sample rate or its channels cannot be"
+                      strstr(why, "SF_INFO") != NULL ||
+                              strstr(why, "internal error") != NULL
+                          ? "its encoding, bits, sample rate or channels are "
+                            "none that libsndfile knows"
                           : why);
 }
 
@@ -311,7 +305,12 @@ static int read_all(struct sound *sound, struct format_load *load,
 int sound_decode(struct sound *sound, struct format_load *load,
                  const char *path, uint8_t *file, uint64_t bytes)
 {
-    struct reader reader = {.path = path, .most = unpack_limit(bytes)};
+    struct reader reader = {
+        .path = path,
+        .most = unpack_limit(bytes),
+        .is_chained =
+            bytes > 0 &&
+            memmem(file + 1, bytes - 1, "OggS\0\2\0\0\0\0\0\0\0", 13) != NULL};
     int status = sound_header_mend(&reader.header, path, file, bytes);
 
     *sound = (struct sound){.data = NULL};

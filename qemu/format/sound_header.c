@@ -47,7 +47,6 @@ static void check_rate(struct sound_header *header, uint8_t *at, bool is_big)
 
     if (rate == 0 || rate > RATE_MAX) {
         header->rate_is_odd = true;
-        header->odd_rate = (uint32_t)rate;
         store(at, 1, is_big);
     }
 }
@@ -112,112 +111,82 @@ static bool are_chunks(const struct chunks *in, uint64_t at)
     return find_chunk(in, "\0\0\0", at) >= in->bytes;
 }
 
-/* Adds a chunk before the samples to the head, if it is there. Returns its
-   place in the head; NULL: it is not there. */
-static uint8_t *keep_chunk(struct sound_header *header, const struct chunks *in,
-                           const char *name, uint64_t samples)
+/* Returns the last of several data chunks, whose samples FFmpeg takes. */
+static uint64_t last_samples(const struct chunks *in, uint64_t first)
 {
-    uint64_t at = find_chunk(in, name, FORM_BYTES);
-    uint8_t *to = header->head + header->head_bytes;
-    uint64_t size;
+    uint64_t last = first;
+    uint64_t next = are_chunks(in, first) ? first : in->bytes;
 
-    if (at >= samples || !is_found(in, name, at, 0)) {
-        return NULL;
+    while (is_found(in, "data", next, 0)) {
+        uint64_t size = chunk_size(in, next);
+
+        last = next;
+        next = size == 0 ? in->bytes
+                         : find_chunk(in, "data",
+                                      last + CHUNK_BYTES + size + size % 2);
     }
-    size = chunk_size(in, at);
-    if (size > SOUND_HEAD_BYTES / 4 || !is_found(in, name, at, size)) {
-        return NULL;
-    }
-    memcpy(to, in->file + at, CHUNK_BYTES + size);
-    header->head_bytes += (uint32_t)(CHUNK_BYTES + size + size % 2);
-    return to;
+    return last;
 }
 
-/* Sets where the samples are: in the last of several data chunks, which FFmpeg
-   takes. Returns the offset of the first. */
-static uint64_t find_samples(struct sound_header *header,
-                             const struct chunks *in)
+static void find_samples(struct sound_header *header, const struct chunks *in,
+                         uint64_t at)
 {
-    uint64_t first = find_chunk(in, "data", FORM_BYTES);
-    uint64_t at = first;
     uint64_t long_at = find_chunk(in, "ds64", FORM_BYTES);
-    uint64_t size;
-    uint64_t left;
+    uint64_t left = in->bytes - at - CHUNK_BYTES;
+    uint64_t size = chunk_size(in, at);
 
-    for (uint64_t next = at; is_found(in, "data", next, 0);) {
-        at = next;
-        size = chunk_size(in, at);
-        next = at + CHUNK_BYTES + size + size % 2;
-        next = size > 0 && next < in->bytes && are_chunks(in, next)
-                   ? find_chunk(in, "data", next)
-                   : in->bytes;
-    }
-    if (!is_found(in, "data", at, 0)) {
-        return in->bytes;
-    }
-    header->is_last = at != first;
-    header->rest = in->file + at + CHUNK_BYTES;
-    left = in->bytes - at - CHUNK_BYTES;
-    size = chunk_size(in, at);
     if (size == UINT32_MAX && is_found(in, "ds64", long_at, 16)) {
         size = load(in->file + long_at + CHUNK_BYTES + 8, 8, false);
     }
     measure(header, size,
             size == 0 && are_chunks(in, at + CHUNK_BYTES) ? 0 : left);
+    header->rest = in->file + at + CHUNK_BYTES;
     header->bytes = header->there;
-    return first;
 }
 
 /* Makes the head: form, format and the head of the samples. */
 static int mend_wav(struct sound_header *header, const struct chunks *in,
                     const char *path)
 {
-    uint64_t samples = find_samples(header, in);
-    uint64_t end = find_chunk(in, "data", FORM_BYTES);
-    uint8_t *format;
-    uint8_t *to;
+    uint64_t format = find_chunk(in, "fmt ", FORM_BYTES);
+    uint64_t first = find_chunk(in, "data", FORM_BYTES);
+    uint64_t last;
+    uint32_t bytes = 0; /* of the format chunk */
     uint32_t there;
+    uint8_t *to = header->head;
 
-    memcpy(header->head, in->is_big ? "RIFX....WAVE" : "RIFF....WAVE",
-           FORM_BYTES);
-    header->head_bytes = FORM_BYTES;
-    format = keep_chunk(header, in, "fmt ", samples);
-    if (samples == in->bytes && end + CHUNK_BYTES <= in->bytes) {
-        return file_error(path,
-                          "WAV header: the chunk at byte %" PRIu64
-                          " is longer than the file",
-                          end);
+    if (!is_found(in, "data", first, 0)) {
+        return first + CHUNK_BYTES <= in->bytes
+                   ? file_error(path,
+                                "WAV header: the chunk at byte %" PRIu64
+                                " is longer than the file",
+                                first)
+                   : file_error(path, "WAV header: there is no data chunk");
     }
-    if (samples == in->bytes || format == NULL ||
-        load(format + 4, 4, in->is_big) < FMT_BYTES) {
-        return file_error(path, "WAV header: there is no %s chunk",
-                          samples == in->bytes ? "data" : "whole fmt");
+    if (format < first) {
+        bytes = (uint32_t)chunk_size(in, format);
     }
-    keep_chunk(header, in, "fact", samples);
-    check_rate(header, format + CHUNK_BYTES + 4, in->is_big);
+    if (bytes < FMT_BYTES || bytes > SOUND_HEAD_BYTES / 4) {
+        return file_error(path, "WAV header: there is no whole fmt chunk");
+    }
+    last = last_samples(in, first);
+    header->is_last = last != first;
+    find_samples(header, in, last);
+    check_rate(header, in->file + format + CHUNK_BYTES + 4, in->is_big);
     there =
         header->there < OLD_BYTES_MAX ? (uint32_t)header->there : OLD_BYTES_MAX;
-    to = header->head + header->head_bytes;
+    header->head_bytes = FORM_BYTES + CHUNK_BYTES + bytes + bytes % 2;
+    memcpy(to, in->is_big ? "RIFX....WAVE" : "RIFF....WAVE", FORM_BYTES);
+    store(to + 4, there + header->head_bytes, in->is_big);
+    memcpy(to + FORM_BYTES, in->file + format, CHUNK_BYTES + bytes);
+    to += header->head_bytes;
     memcpy(to, "data", 4);
     store(to + 4, there, in->is_big);
-    store(header->head + 4, there + header->head_bytes, in->is_big);
     header->head_bytes += CHUNK_BYTES;
     return 0;
 }
 
-/* ---- AIFF, AU and CAF ---- */
-
-/* Hides a rate of 0, a number of 80 bits. */
-static void mend_aiff(struct sound_header *header, const struct chunks *in)
-{
-    uint64_t at = find_chunk(in, "COMM", FORM_BYTES);
-    uint8_t *rate = in->file + at + CHUNK_BYTES + 8;
-
-    if (is_found(in, "COMM", at, 18) && load(rate, 4, true) == 0) {
-        header->rate_is_odd = true;
-        memcpy(rate, "\x3f\xff\x80\0", 4);
-    }
-}
+/* ---- AU and CAF ---- */
 
 static void mend_au(struct sound_header *header, uint8_t *file, uint64_t bytes,
                     bool is_big)
@@ -247,22 +216,19 @@ static void mend_caf(struct sound_header *header, const struct chunks *in)
 int sound_header_mend(struct sound_header *header, const char *path,
                       uint8_t *file, uint64_t bytes)
 {
-    struct chunks in = {file, bytes, false, 4};
-
     *header = (struct sound_header){.rest = file, .bytes = bytes};
     if (bytes < FORM_BYTES) {
         return 0;
     }
-    in.is_big = is_named(file, "RIFX") || is_named(file, "FORM");
     if (is_named(file + 8, "WAVE") &&
         (is_named(file, "RIFF") || is_named(file, "RIFX") ||
          is_named(file, "RF64") || is_named(file, "BW64"))) {
-        return mend_wav(header, &in, path);
+        return mend_wav(
+            header, &(struct chunks){file, bytes, is_named(file, "RIFX"), 4},
+            path);
     }
-    if (is_named(file, "FORM")) {
-        mend_aiff(header, &in);
-    } else if (bytes >= AU_BYTES &&
-               (is_named(file, ".snd") || is_named(file, "dns."))) {
+    if (bytes >= AU_BYTES &&
+        (is_named(file, ".snd") || is_named(file, "dns."))) {
         mend_au(header, file, bytes, is_named(file, ".snd"));
     } else if (is_named(file, "caff")) {
         mend_caf(header, &(struct chunks){file, bytes, true, 8});

@@ -22,8 +22,7 @@ struct sound_header {
     bool is_open;      /* the header leaves the length open: it lasts to the
                           file's end */
     bool is_last;      /* earlier samples in the file are left out */
-    bool rate_is_odd;  /* odd_rate is invalid, libsndfile gets 1 Hz */
-    uint32_t odd_rate; /* Hz */
+    bool rate_is_odd;  /* the rate is invalid, libsndfile gets 1 Hz */
 };
 
 /*

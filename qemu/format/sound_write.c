@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/format/sound.h"
 
+#include "hal/bytes.h"
 #include "qemu/base/file.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/process.h"
@@ -43,18 +44,28 @@ bool sound_is_named(const char *path)
     return container_of(path) != 0;
 }
 
-static SF_INFO info_of(const struct sound_shape *shape, int format)
+/* Opens a file for writing; returns NULL if such a file has no such samples. */
+static SNDFILE *open_output(int file, const struct sound_shape *shape,
+                            int format)
 {
-    return (SF_INFO){.channels = (int)shape->channels,
-                     .samplerate = shape->rate == 0 ? 1 : (int)shape->rate,
-                     .format = format};
+    SF_INFO info = {.channels = (int)shape->channels,
+                    .samplerate = shape->rate == 0 ? 1 : (int)shape->rate,
+                    .format = format};
+
+    return sf_open_fd(file, SFM_WRITE, &info, SF_FALSE);
 }
 
+/* Tries it, as sf_format_check() ignores the sample rate. */
 static bool is_writable(const struct sound_shape *shape, int format)
 {
-    SF_INFO info = info_of(shape, format);
+    int copy = process_memory();
+    SNDFILE *file = open_output(copy, shape, format);
 
-    return sf_format_check(&info) != 0;
+    if (file != NULL) {
+        sf_close(file);
+    }
+    process_close(copy);
+    return file != NULL;
 }
 
 /* Returns the format of an output: the input's if the suffix does not name
@@ -161,41 +172,35 @@ static bool write_samples(SNDFILE *file, const uint8_t *data, uint64_t bytes,
 
 static uint32_t load_big(const uint8_t *at)
 {
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 |
-           (uint32_t)at[2] << 8 | at[3];
+    return __builtin_bswap32(bytes_load_u32(at));
 }
 
-static void store_big(uint8_t *at, uint32_t value)
+static void store_big(uint8_t *at, uint64_t value)
 {
-    for (unsigned i = 0; i < 4; ++i) {
-        at[i] = (uint8_t)(value >> (24 - 8 * i));
-    }
+    bytes_store_u32(at, __builtin_bswap32((uint32_t)value));
 }
 
 /* Corrects the lengths in an AIFF file's header, and returns the file's: up to
    libsndfile 1.2 they count the byte behind an odd number of samples, and what
    is left of a longer header that was written first. */
-static uint64_t mend_aiff(uint8_t *file, uint64_t bytes, uint32_t frames)
+static uint64_t mend_aiff(uint8_t *file, uint64_t bytes, uint64_t frames,
+                          uint32_t frame_bytes)
 {
-    uint32_t frame_bytes = 0;
+    uint64_t samples = frames * frame_bytes; /* bytes of all samples */
+    uint64_t at = 12;
 
-    for (uint64_t at = 12; at + 18 <= bytes;
-         at += 8 + (load_big(file + at + 4) + (uint64_t)1) / 2 * 2) {
+    while (at + 18 <= bytes && memcmp(file + at, "SSND", 4) != 0) {
         if (memcmp(file + at, "COMM", 4) == 0) {
-            frame_bytes = ((uint32_t)file[at + 8] << 8 | file[at + 9]) *
-                          (((uint32_t)file[at + 14] << 8 | file[at + 15]) / 8);
             store_big(file + at + 10, frames);
-        } else if (memcmp(file + at, "SSND", 4) == 0) {
-            uint64_t end = at + 16 + (uint64_t)frames * frame_bytes;
-
-            if (end + end % 2 > bytes) {
-                return bytes;
-            }
-            store_big(file + at + 4, (uint32_t)(end - at - 8));
-            memset(file + end, 0, end % 2);
-            store_big(file + 4, (uint32_t)(end + end % 2 - 8));
-            return end + end % 2;
         }
+        at += 8 + (load_big(file + at + 4) + (uint64_t)1) / 2 * 2;
+    }
+    if (at + 16 + samples + samples % 2 <= bytes) {
+        bytes = at + 16 + samples;
+        store_big(file + at + 4, bytes - at - 8);
+        memset(file + bytes, 0, bytes % 2);
+        bytes += bytes % 2;
+        store_big(file + 4, bytes - 8);
     }
     return bytes;
 }
@@ -203,7 +208,7 @@ static uint64_t mend_aiff(uint8_t *file, uint64_t bytes, uint32_t frames)
 int sound_write(FILE *out, const char *path, const uint8_t *data,
                 uint64_t bytes, const struct sound_shape *shape)
 {
-    SF_INFO info = info_of(shape, output_format(shape, path));
+    int format = output_format(shape, path);
     FILE *copy = fdopen(process_memory(), "w+b");
     SNDFILE *file;
     struct stat is = {.st_size = 0};
@@ -215,7 +220,7 @@ int sound_write(FILE *out, const char *path, const uint8_t *data,
     if (copy == NULL) {
         return file_error(path, "no memory for a copy");
     }
-    file = sf_open_fd(fileno(copy), SFM_WRITE, &info, SF_FALSE);
+    file = open_output(fileno(copy), shape, format);
     if (file != NULL) {
         /* The same samples make the same file at any time: no peak chunk. */
         sf_command(file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE);
@@ -228,10 +233,12 @@ int sound_write(FILE *out, const char *path, const uint8_t *data,
                      : file_error(path, "%s", sf_strerror(NULL));
     if (status == 0) {
         length = (uint64_t)is.st_size;
-        if ((info.format & SF_FORMAT_TYPEMASK) == SF_FORMAT_AIFF) {
+        if ((format & SF_FORMAT_TYPEMASK) == SF_FORMAT_AIFF) {
+            bool is_double = (format & SF_FORMAT_SUBMASK) == SF_FORMAT_DOUBLE;
+
             length = mend_aiff(
-                whole, length,
-                (uint32_t)(bytes / shape->sample_bytes / shape->channels));
+                whole, length, bytes / shape->sample_bytes / shape->channels,
+                shape->channels * (is_double ? 8 : shape->sample_bytes));
         }
         fwrite(whole, 1, (size_t)length, out);
     }

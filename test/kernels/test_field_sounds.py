@@ -283,6 +283,43 @@ def test_files_cut_at_every_97th_byte(tmp_path, wave, suffix):
                    for word in ("cut short", "another length")), size
 
 
+@pytest.mark.parametrize("form, suffix", [
+    (0x170002, "flac"), (0x200060, "ogg"), (0x230082, "mp3")])
+def test_packed_sounds_that_end_early_or_go_on(tmp_path, form, suffix):
+    """A remark tells that a file is cut, or that its second stream is left
+    out, with the frames that were taken."""
+    path = tmp_path / f"a.{suffix}"
+    wave = numpy.random.default_rng(mesh.SEED).normal(0, .1, (30000, 2))
+    assert sounds.write(path, wave, form, 48000)
+    whole = path.read_bytes()
+    for data, words in ((whole[:len(whole) * 9 // 10], "is cut short"),
+                        (2 * whole, "has several streams: the first was")):
+        if suffix != "ogg" and data > whole:
+            continue
+        path.write_bytes(data)
+        status, report, _ = ask("stats", path)
+        assert status == 0  # libmpg123 prints a warning of its own
+        count = report["result"]["count"]
+        assert 0 < count < 60000 or data > whole and count == 60000
+        assert any(f"{path} {words}" in remark and f"{count // 2} " in remark
+                   for remark in report["remarks"])
+
+
+def test_what_libsndfile_does_not_know_is_told(tmp_path, wave):
+    """Floats of 16 bits; rates that FLAC has not, before the job."""
+    path = tmp_path / "a.wav"
+    assert sounds.write(path, wave, 0x10002, 700_000)
+    taps = FIELD / "taps_lf.txt"
+    status, _, error = ask("fir", path, f"file={taps}", "-o",
+                           tmp_path / "o.flac")
+    assert status == 2 and "16 bits at 700000 Hz; .wav, .aiff" in error
+    file = bytearray(path.read_bytes())
+    file[20] = 3
+    path.write_bytes(file)
+    status, _, error = ask("stats", path)
+    assert status == 1 and "its encoding, bits, sample rate or" in error
+
+
 def test_claims_of_gigabytes(tmp_path, wave):
     """Of a small file: what is there."""
     for suffix, places in LENGTHS.items():
