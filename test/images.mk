@@ -47,11 +47,13 @@ $(call test_image,spin-wrong,$(COUNTED), \
   $(filter-out kernels/spin.c,$(sources_$(COUNTED))) \
   $(COUNTED_OBJECTS)/kernel_table.o test/boards/estimate/spin.c)
 
-# The firmware with kernels whose units cost what their data says.
-$(eval $(call kernel_table,$(COUNTED)/dear,mandelbrot queens sparse))
+# The firmware with kernels whose units cost what their data says, and those of
+# plain C.
+$(eval $(call kernel_table,$(COUNTED)/dear,$(BENCH_KERNELS)))
+$(call with_own,$(COUNTED_OBJECTS)/test/bench/plain.o,-O2)
 $(call test_image,dear,$(COUNTED), \
   $(filter-out kernels/%,$(sources_$(COUNTED))) \
-  $(COUNTED_OBJECTS)/dear/kernel_table.o $(wildcard test/bench/dear/*.c))
+  $(COUNTED_OBJECTS)/dear/kernel_table.o $(BENCH_SOURCES))
 
 # ---- stm32f405 ----
 

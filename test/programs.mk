@@ -139,10 +139,13 @@ $(eval $(call kernel_table,host/wrecked,wreck))
 $(call test_program,wrecked,fast,test/kernels/wreck.c $(HOST_SOURCES) \
   $(BUILD)/host/wrecked/kernel_table.o,$(HOST_LIBS))
 
-# .. and with kernels whose units cost what their data says.
-DEAR := mandelbrot queens sparse
-$(eval $(call kernel_table,host/dear,$(DEAR)))
-$(call test_program,dear,fast,$(DEAR:%=test/bench/dear/%.c) $(HOST_SOURCES) \
+# .. and with kernels of test/bench: loads that are dear in places, and what
+# people would write in C without a thought of speed.
+BENCH_SOURCES := $(wildcard test/bench/dear/*.c) test/bench/plain.c
+BENCH_KERNELS := mandelbrot queens sparse $(addprefix plain_,conv fir matvec \
+                   records search sha256 stats)
+$(eval $(call kernel_table,host/dear,$(BENCH_KERNELS)))
+$(call test_program,dear,fast,$(BENCH_SOURCES) $(HOST_SOURCES) \
   $(BUILD)/host/dear/kernel_table.o,$(HOST_LIBS))
 
 # The host command by a clock that its test lets go on.

@@ -29,8 +29,9 @@ import whole  # noqa: E402
 # Name, block of the page that the lines go to (None: no plain run's), what
 # measures them, and what they are.
 FIGURES = [
-    ("jobs", "bench", job_bench.lines,
-     "kernels' instructions, and on 25 boards against plans"),
+    ("costs", "bench", job_bench.cost_lines,
+     "kernels' instructions at best, usually, at worst, and plain C's"),
+    ("jobs", "bench", job_bench.lines, "kernels on 25 boards against plans"),
     ("whole", "bench", whole.lines, "spin on 25 and 625 boards against plans"),
     ("speed", "bench", host.speed_lines, "searches beside grep; RUNS"),
     ("answers", "bench", whole.answer_lines,
