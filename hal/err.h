@@ -4,6 +4,8 @@
 #ifndef HAL_ERR_H
 #define HAL_ERR_H
 
+#include <stdbool.h>
+
 enum err {
     ERR_OK = 0,
     ERR_NO_ROUTE = -1,  /* the path leaves the mesh or has no hops */
@@ -28,7 +30,17 @@ enum err {
     ERR_IMAGE = -20,   /* the job's kernel is not in this image's table */
     ERR_PLAN = -21,    /* a plan's shares, volumes or branches disagree */
     ERR_TERMS = -22,   /* halo or result size differs from the kernel's */
-    ERR_TIMEOUT = -23  /* no message came by the deadline */
+    ERR_TIMEOUT = -23, /* no message came by the deadline */
+    /* What a kernel did wrong; struct node_breach in hal/node.h tells more. */
+    ERR_RESULT = -24, /* a result is longer than the terms say */
+    ERR_OUTPUT = -25, /* an output is as long as the terms do not allow */
+    ERR_MERGE = -26   /* merge() refuses a result */
 };
+
+/* Whether the error is a breach, a kernel's that did not keep to its terms. */
+static inline bool err_is_breach(int error)
+{
+    return error <= ERR_RESULT && error >= ERR_MERGE;
+}
 
 #endif

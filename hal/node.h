@@ -82,11 +82,20 @@ struct node_fault {
     uint32_t check; /* failed assertion, as CHECK_PLACE(); 0: none failed */
 };
 
+/* How a kernel did not keep to its terms. */
+struct node_breach {
+    uint32_t first_unit; /* first unit of the node's last range */
+    uint32_t units;      /* number of units of that range */
+    uint32_t bytes;      /* length of the result or output */
+    uint32_t promised;   /* length that the terms allow, bytes */
+};
+
 struct node_status { /* written by the node */
     uint32_t state;  /* enum node_state */
     int32_t error;   /* enum err, if state is NODE_STATE_FAILED */
     uint32_t stack_bytes;
     uint32_t stack_used_bytes;
+    struct node_breach breach; /* valid if err_is_breach(error) */
     struct node_fault fault;
 };
 

@@ -2,6 +2,7 @@
 #include "boot/serial/state.h"
 
 #include "hal/bytes.h"
+#include "hal/err.h"
 #include "hal/serial/board.h"
 #include "kernels/kernel.h"
 
@@ -48,12 +49,16 @@ static enum peek_waypoint waypoint(const struct serial_node *node)
     return sending(node) != 0 ? PEEK_SENDS : PEEK_WORK;
 }
 
-static void put_fault(uint8_t *out)
+static void put_fault(const struct node_status *status, uint8_t *out)
 {
     const struct node_fault *fault = board_last_fault();
 
     bytes_store_u16(out + PEEK_AT_FAULTS, (uint16_t)board_faults());
-    if (fault != NULL) {
+    if (err_is_breach(status->error)) {
+        bytes_store_u32(out + PEEK_AT_PC, status->breach.first_unit);
+        bytes_store_u32(out + PEEK_AT_LR, status->breach.units);
+        bytes_store_u32(out + PEEK_AT_CFSR, status->breach.bytes);
+    } else if (fault != NULL) {
         out[PEEK_AT_FLAGS] |= PEEK_FAULT;
         out[PEEK_AT_EXCEPTION] = (uint8_t)fault->exception;
         bytes_store_u32(out + PEEK_AT_PC, fault->pc);
@@ -86,10 +91,12 @@ static void put_work(const struct serial_node *node, uint8_t *out)
     out[PEEK_AT_PORTS] = (uint8_t)(sending(node) << 4);
     if (serial_node_has_job(node)) {
         out[PEEK_AT_FLAGS] |= PEEK_JOB;
+        out[PEEK_AT_ROUND] = (uint8_t)node->scatter.round;
+    }
+    if (serial_node_has_job(node) || err_is_breach(status->error)) {
         put_text(out + PEEK_AT_KERNEL, PEEK_KERNEL_BYTES,
                  kernel < kernel_table_count ? kernel_table[kernel]->name
                                              : "-");
-        out[PEEK_AT_ROUND] = (uint8_t)node->scatter.round;
     }
     if (receive != NULL) {
         out[PEEK_AT_PORTS] |= receive->ports;
@@ -119,7 +126,7 @@ static void put_state(const struct serial_node *node, uint8_t *out)
 {
     put_place(node, out + PEEK_AT_FLAGS);
     put_work(node, out);
-    put_fault(out);
+    put_fault(&node->node.status, out);
     bytes_store_u32(out + PEEK_AT_UPTIME, node->uptime_ms);
     bytes_store_u32(out + PEEK_AT_STILL, node->uptime_ms - node->progress_ms);
     bytes_store_u16(out + PEEK_AT_STACK,

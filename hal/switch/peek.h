@@ -53,11 +53,13 @@ enum peek_at {
     PEEK_AT_STILL = 24,      /* u32: time since the node's last progress, ms */
     PEEK_AT_STACK = 28,      /* u16: most stack used so far, bytes */
     PEEK_AT_JOBS = 30,       /* u16: jobs that ended well since the start */
-    PEEK_AT_PC = 32,         /* u32: program counter at the fault */
-    PEEK_AT_LR = 36,         /* u32: link register at the fault */
-    PEEK_AT_CFSR = 40,       /* u32: fault status register CFSR at the fault */
-    PEEK_AT_KERNEL = 44,     /* text: name of the kernel; no job: zeros */
-    PEEK_AT_CHECK = 56, /* u16: CHECK_PLACE() of a failed ASSERT; 0: none */
+    /* If err_is_breach() of the error, the next three are .first_unit, .units
+       and .bytes of struct node_breach, and PEEK_FAULT is not set. */
+    PEEK_AT_PC = 32,     /* u32: program counter at the fault */
+    PEEK_AT_LR = 36,     /* u32: link register at the fault */
+    PEEK_AT_CFSR = 40,   /* u32: fault status register CFSR at the fault */
+    PEEK_AT_KERNEL = 44, /* text: name of the kernel; no job: zeros */
+    PEEK_AT_CHECK = 56,  /* u16: CHECK_PLACE() of a failed ASSERT; 0: none */
     PEEK_STATE_BYTES = 60,
     PEEK_AT_COUNTER = 4 /* offset of the first u32 counter in a page */
 };

@@ -186,18 +186,18 @@ struct window {
 };
 
 static_assert(sizeof(struct window_send) == 80, "send layout");
-static_assert(offsetof(struct window, request) == 112, "request offset");
-static_assert(offsetof(struct window, response) == 152, "response offset");
-static_assert(offsetof(struct window, port) == 192, "port offset");
+static_assert(offsetof(struct window, request) == 128, "request offset");
+static_assert(offsetof(struct window, response) == 168, "response offset");
+static_assert(offsetof(struct window, port) == 208, "port offset");
 static_assert(sizeof(struct window_rows) == 80, "rows layout");
 static_assert(offsetof(struct window_rows, cut.form) ==
                   offsetof(struct window_send, form),
               "place of the form");
 static_assert(sizeof(struct window_form) == 8, "form layout");
-static_assert(offsetof(struct window, form) == 448, "form offset");
-static_assert(offsetof(struct window, post) == 576, "post offset");
+static_assert(offsetof(struct window, form) == 464, "form offset");
+static_assert(offsetof(struct window, post) == 592, "post offset");
 static_assert(sizeof(struct window_post) == 48, "post layout");
-static_assert(offsetof(struct window, entry) == 624, "entry offset");
+static_assert(offsetof(struct window, entry) == 640, "entry offset");
 static_assert(sizeof(struct circuit_failure) == 32, "failure layout");
 static_assert(sizeof(struct window) <= WINDOW_DMA_OFFSET, "window overflow");
 

@@ -274,7 +274,7 @@ static enum mesh_end lose(const struct mesh *mesh, uint32_t node,
 
     fprintf(stderr, "quincunx: node %u,%u%s %s\n", at.x, at.y,
             place_of(mesh, node), what);
-    postmortem_print(stderr, mesh_window(mesh, node), mesh->config->firmware);
+    postmortem_print(stderr, mesh_window(mesh, node), &mesh->config->program);
     return MESH_FAILED;
 }
 
@@ -290,7 +290,7 @@ static enum mesh_end lose_to_fault(const struct mesh *mesh, uint32_t node)
     fprintf(stderr, "quincunx: node %u,%u%s: assertion failed at %s:%u\n", at.x,
             at.y, place_of(mesh, node), check_path(place),
             CHECK_PLACE_LINE(place));
-    postmortem_print(stderr, window, mesh->config->firmware);
+    postmortem_print(stderr, window, &mesh->config->program);
     return MESH_FAILED;
 }
 
@@ -564,7 +564,7 @@ static enum mesh_end lose_hanging(const struct mesh *mesh)
                  : "hangs: it has not come to rest within %u s (--watchdog)",
              mesh->config->watchdog_s);
     (void)lose_running(mesh, what);
-    if (mesh->config->firmware != NULL) {
+    if (mesh->config->program.firmware != NULL) {
         fputs("  hint: where it is, a debugger tells: `run --gdb --halt X,Y', "
               "then `make gdb NODE=X,Y', `continue' and Ctrl-C\n",
               stderr);

@@ -7,6 +7,7 @@
 #include "qemu/fabric/backend.h"
 #include "qemu/fabric/fabric.h"
 #include "qemu/fabric/injection.h"
+#include "qemu/fabric/postmortem.h"
 #include "qemu/fabric/watchdog.h"
 
 struct watch;
@@ -29,8 +30,7 @@ struct mesh_config {
     /* An instruction of node i takes 32 ns << slow_shift[i], with shifts of at
        most BACKEND_SLOW_SHIFT_MAX. NULL: all shifts are 0. */
     const uint8_t *slow_shift;
-    /* the boards' ELF file, for reports of faults; or NULL */
-    const char *firmware;
+    struct postmortem_program program;
     unsigned watchdog_s; /* seconds without progress that end a run; 0: none */
     uint8_t policy;      /* policy of the jobs: an enum wire_policy */
     bool probed; /* true: nodes may get probes (scatter/engine/probe.h) */

@@ -76,6 +76,12 @@ const char *postmortem_error(int error)
         return "no message came in time";
     case ERR_TERMS:
         return "a result, an output or a halo is not as the kernel's terms say";
+    case ERR_RESULT:
+        return "the kernel's result is longer than its terms say";
+    case ERR_OUTPUT:
+        return "the kernel's output is not as long as its terms say";
+    case ERR_MERGE:
+        return "the kernel's merge() refused a result";
     }
     return "unknown error";
 }
@@ -105,8 +111,7 @@ const char *postmortem_hint(int error)
     case ERR_TIMEOUT:
         return "no message came in time";
     case ERR_TERMS:
-        return "the kernel's run() or merge() made more or fewer bytes than "
-               "its terms say, or the image has another version of it";
+        return "the image has another version of the kernel";
     default:
         return NULL;
     }
@@ -119,6 +124,33 @@ void postmortem_print_hint(FILE *out, const char *before, int error)
     if (hint != NULL) {
         fprintf(out, "%shint: %s\n", before, hint);
     }
+}
+
+bool postmortem_print_breach(FILE *out, const char *before,
+                             const struct node_breach *breach, int error,
+                             const char *kernel)
+{
+    bool short_of = breach->bytes < breach->promised;
+
+    if (!err_is_breach(error) || kernel == NULL) {
+        return false;
+    }
+    fprintf(out, "%skernel %s, %u unit%s from unit %u on: ", before, kernel,
+            breach->units, breach->units == 1 ? "" : "s", breach->first_unit);
+    if (error == ERR_MERGE) {
+        fprintf(out, "merge() refused a result of %u bytes", breach->bytes);
+    } else {
+        fprintf(out, "%s has %u bytes",
+                error == ERR_RESULT ? "a result" : "the output", breach->bytes);
+        if (breach->promised > 0) {
+            fprintf(out, "; the terms %s %u%s",
+                    error == ERR_RESULT ? "allow at most" : "say",
+                    breach->promised,
+                    short_of ? ": units were not computed" : "");
+        }
+    }
+    fputc('\n', out);
+    return true;
 }
 
 /* Returns whether a stack has overflowed: stacks lie at the lowest addresses of
@@ -183,7 +215,7 @@ static void print_console(FILE *out, const struct window *window)
 }
 
 void postmortem_print(FILE *out, const struct window *window,
-                      const char *firmware)
+                      const struct postmortem_program *program)
 {
     uint32_t events = window_read_u32(&window->log.events_written);
     struct node_status status;
@@ -207,12 +239,14 @@ void postmortem_print(FILE *out, const struct window *window,
     fputc('\n', out);
     if (status.state == NODE_STATE_FAILED) {
         postmortem_print_hint(out, "  ", status.error);
+        (void)postmortem_print_breach(out, "  ", &status.breach, status.error,
+                                      program->kernel);
     }
     /* A native node's failed assertion has no exception and no registers. */
     if (status.fault.valid && status.fault.exception != 0) {
         print_fault(out, &status.fault);
-        if (firmware != NULL) {
-            print_where(out, &status.fault, firmware);
+        if (program->firmware != NULL) {
+            print_where(out, &status.fault, program->firmware);
         }
     }
     print_console(out, window);

@@ -6,13 +6,27 @@
 
 #include "hal/window/window.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
-/* Prints state, error, last event, fault record and last console lines of a
-   node. Looks the fault's address up in the ELF file `firmware`, if that is not
-   NULL. */
+/* What a mesh runs, for messages. */
+struct postmortem_program {
+    const char *firmware; /* the boards' ELF file; or NULL */
+    const char *kernel;   /* name of the job's kernel; or NULL */
+};
+
+/* Prints state, error, last event, what the kernel did wrong, fault record and
+   last console lines of a node. Looks the fault's address up in the ELF
+   file. */
 void postmortem_print(FILE *out, const struct window *window,
-                      const char *firmware);
+                      const struct postmortem_program *program);
+
+/* Prints `before`, and where and how a node's kernel did not keep to its terms,
+   as a line. breach->promised 0: not known. Returns false, and prints nothing,
+   if the error is no breach, or `kernel` is NULL. */
+bool postmortem_print_breach(FILE *out, const char *before,
+                             const struct node_breach *breach, int error,
+                             const char *kernel);
 
 /* Returns the meaning of an error code of hal/err.h, as text. */
 const char *postmortem_error(int error);

@@ -25,6 +25,9 @@
    slowed board queues a message in less time. */
 #define READY_DELAY_NS 50000u
 
+/* Most nodes whose kernels' mistakes are printed. */
+#define EXPLAINED 8u
+
 struct fabric_job {
     struct job_mesh mesh;
     uint32_t nodes;
@@ -121,7 +124,9 @@ static struct fabric_job *create(const struct job_task *task, bool probed)
                    .ports_at_once = task->request->ports,
                    .store_and_forward = task->request->store_and_forward},
         .slow_shift = task->request->slow_shift,
-        .firmware = task->request->firmware,
+        .program = {task->request->firmware, task->request->kernel != NULL
+                                                 ? task->request->kernel->name
+                                                 : NULL},
         .policy = job_policy(task)->id,
         .probed = probed,
         .identity = node_mesh_identity(task->request->size.width,
@@ -252,7 +257,7 @@ static bool explain_silence(const struct fabric_job *job)
             fprintf(stderr,
                     "quincunx: the originator %u,%u ended without a report\n",
                     at.x, at.y);
-            postmortem_print(stderr, window_of(job, node), config->firmware);
+            postmortem_print(stderr, window_of(job, node), &config->program);
             silent = true;
         }
     }
@@ -273,6 +278,26 @@ static int send_orders(struct job_mesh *mesh, const struct mesh_order order[])
         return EXIT_INTERRUPTED;
     }
     return end == MESH_DONE && !explain_silence(job) ? 0 : EXIT_FAILED;
+}
+
+/* Prints what nodes' kernels did wrong, of some nodes. */
+static void explain(struct job_mesh *mesh, int error)
+{
+    const struct fabric_job *job = job_of(mesh);
+    uint32_t shown = 0;
+
+    (void)error;
+    for (uint32_t node = 0; node < job->nodes && shown < EXPLAINED; ++node) {
+        const struct node_status *status = &window_of(job, node)->node.status;
+        struct torus_coord at = torus_coord_of(job->config.size, node);
+        char where[40];
+
+        snprintf(where, sizeof where, "quincunx: node %u,%u: ", at.x, at.y);
+        shown +=
+            status->state == NODE_STATE_FAILED &&
+            postmortem_print_breach(stderr, where, &status->breach,
+                                    status->error, job->config.program.kernel);
+    }
 }
 
 /* ---- the outcome ---- */
@@ -457,6 +482,7 @@ const struct mesh_ops fabric_job_qemu = {
     .probing = &probing,
     .open = open_mesh,
     .order = send_orders,
+    .explain = explain,
     .collect = collect,
     .add_rank_times = add_rank_times,
     .close = close_mesh,
@@ -470,6 +496,7 @@ const struct mesh_ops fabric_job_native = {
     .probing = &probing,
     .open = open_mesh,
     .order = send_orders,
+    .explain = explain,
     .collect = collect,
     .add_rank_times = add_rank_times,
     .close = close_mesh,

@@ -591,7 +591,8 @@ static int send_order(struct job_mesh *mesh, const struct mesh_order order[])
 
 static void explain(struct job_mesh *mesh, int error)
 {
-    if (error == ERR_PORT_BUSY || postmortem_hint(error) != NULL) {
+    if (error == ERR_PORT_BUSY || err_is_breach(error) ||
+        postmortem_hint(error) != NULL) {
         print_nodes(job_of(mesh));
     }
 }

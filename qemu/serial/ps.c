@@ -54,6 +54,12 @@ static void parse_fault(struct ps_node *node, const uint8_t *page)
     uint16_t check = bytes_load_u16(page + PEEK_AT_CHECK);
 
     node->faults = bytes_load_u16(page + PEEK_AT_FAULTS);
+    if (err_is_breach(node->error)) {
+        node->breach = (struct node_breach){
+            .first_unit = bytes_load_u32(page + PEEK_AT_PC),
+            .units = bytes_load_u32(page + PEEK_AT_LR),
+            .bytes = bytes_load_u32(page + PEEK_AT_CFSR)};
+    }
     if ((page[PEEK_AT_FLAGS] & PEEK_FAULT) != 0) {
         node->exception = page[PEEK_AT_EXCEPTION];
         hex(node->pc, page + PEEK_AT_PC);

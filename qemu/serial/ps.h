@@ -5,6 +5,7 @@
 #ifndef QEMU_SERIAL_PS_H
 #define QEMU_SERIAL_PS_H
 
+#include "hal/node.h"
 #include "qemu/board/fault_image.h"
 #include "qemu/serial/nodes.h"
 
@@ -20,8 +21,11 @@ struct ps_node {
     /* The members below are set only if the node has answered. */
     const char *state;
     const char *waypoint;
-    char kernel[PS_WORD_BYTES]; /* kernel of the node's job; "-": it has none */
-    char from[PS_WORD_BYTES];   /* ports at which it waits, "enws"; "-": none */
+    /* kernel of the node's job, or of the last one if that ended by a breach;
+       "-": none */
+    char kernel[PS_WORD_BYTES];
+    struct node_breach breach; /* if err_is_breach(error); .promised is 0 */
+    char from[PS_WORD_BYTES];  /* ports at which it waits, "enws"; "-": none */
     char sending[PS_WORD_BYTES]; /* ports that send, as letters "enws" */
     const char *last; /* "sent" or "received"; NULL: it had no message yet */
     char port[PS_WORD_BYTES]; /* port of the last message */

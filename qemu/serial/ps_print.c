@@ -97,6 +97,8 @@ static void print_more(FILE *out, const struct ps_node *node)
     struct torus_coord at = node->asked.at;
 
     postmortem_print_hint(out, "       ", node->error);
+    (void)postmortem_print_breach(out, "       ", &node->breach, node->error,
+                                  node->kernel);
     if (node->placed && (node->x != at.x || node->y != at.y)) {
         fprintf(out, "       says that it is %" PRIu32 ",%" PRIu32 "\n",
                 node->x, node->y);

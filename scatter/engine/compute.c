@@ -55,16 +55,6 @@ HAL_FAST int compute_run(struct scatter *scatter, struct kernel_result *result,
     return ERR_OK;
 }
 
-HAL_FAST static bool output_fits(const struct scatter *scatter,
-                                 const struct kernel_result *result)
-{
-    uint32_t room = compute_output_room(scatter, scatter->range.units);
-
-    return result->output != NULL &&
-           (result->output_bytes == room ||
-            (scatter->terms.output_varies && result->output_bytes < room));
-}
-
 /* Stores a run's output as a chunk before free_to, and moves free_to. */
 HAL_FAST static void store_output(struct scatter *scatter,
                                   const struct kernel_result *result)
@@ -84,9 +74,20 @@ HAL_FAST static void store_output(struct scatter *scatter,
 HAL_FAST int compute_keep(struct scatter *scatter,
                           const struct kernel_result *result)
 {
+    uint32_t most = scatter->terms.result_bytes_max;
+
+    if (result->bytes > most) {
+        return scatter_breach(scatter, ERR_RESULT, result->bytes, most);
+    }
     if (scatter_has_output(scatter)) {
-        if (!output_fits(scatter, result)) {
+        uint32_t room = compute_output_room(scatter, scatter->range.units);
+        uint32_t bytes = result->output_bytes;
+
+        if (result->output == NULL) {
             return ERR_TERMS;
+        }
+        if (bytes > room || (bytes < room && !scatter->terms.output_varies)) {
+            return scatter_breach(scatter, ERR_OUTPUT, bytes, room);
         }
         store_output(scatter, result);
     }

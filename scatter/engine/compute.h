@@ -19,8 +19,9 @@ NODISCARD int compute_run(struct scatter *scatter, struct kernel_result *result,
                           uint32_t units);
 
 /* Keeps a run's result, or merges it into this node's result. Stores the output
-   as a chunk before free_to, and moves free_to. Result: 0; ERR_TERMS if the
-   kernel's terms do not allow a length. */
+   as a chunk before free_to, and moves free_to. Result: 0; ERR_RESULT or
+   ERR_OUTPUT if the kernel's terms do not allow a length; or an error of
+   scatter_merge(). */
 NODISCARD int compute_keep(struct scatter *scatter,
                            const struct kernel_result *result);
 

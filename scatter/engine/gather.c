@@ -8,19 +8,34 @@
 
 #define CHECK_FILE CHECK_SCATTER_GATHER
 
+int scatter_breach(struct scatter *scatter, int error, uint32_t bytes,
+                   uint32_t promised)
+{
+    scatter->circuit->node->status.breach = (struct node_breach){
+        scatter->first_unit, scatter->range.units, bytes, promised};
+    return error;
+}
+
 HAL_FAST int scatter_merge(struct scatter *scatter,
                            const struct kernel_result *next)
 {
     const struct kernel *kernel = scatter->kernel;
-    int error = KERNEL_OK;
+    uint32_t most = scatter->terms.result_bytes_max;
 
-    if (next->bytes > scatter->terms.result_bytes_max) {
+    if (next->bytes > most) {
         return ERR_TERMS;
     }
-    if (kernel->merge != NULL) {
-        error = kernel->merge(scatter->memory->work, &scatter->result, next);
+    if (kernel->merge == NULL) {
+        return ERR_OK;
     }
-    return error == KERNEL_OK ? ERR_OK : ERR_TERMS;
+    if (kernel->merge(scatter->memory->work, &scatter->result, next) !=
+        KERNEL_OK) {
+        return scatter_breach(scatter, ERR_MERGE, next->bytes, most);
+    }
+    return scatter->result.bytes <= most
+               ? ERR_OK
+               : scatter_breach(scatter, ERR_RESULT, scatter->result.bytes,
+                                most);
 }
 
 HAL_FAST int scatter_begin_append(struct scatter *scatter,

@@ -144,6 +144,31 @@ def test_a_result_that_may_get_too_long(tmp_path):
         "(result_bytes_max); at most 16384 are allowed\n")
 
 
+@pytest.mark.parametrize("how, what", [
+    ("l", r"a result has 12 bytes; the terms allow at most 8"),
+    ("w", r"the output has (\d+) bytes; the terms say (\d+)"),
+    ("s", r"the output has (\d+) bytes; the terms say (\d+): units were not "
+          "computed"),
+    ("m", r"merge\(\) refused a result of 8 bytes"),
+    ("g", r"a result has 16 bytes; the terms allow at most 8")])
+def test_what_does_not_keep_to_the_terms(tmp_path, how, what):
+    done = wrecked(tmp_path, "o" + how)
+    assert done.returncode == 1
+    places = re.findall(r"node (\d),(\d)(?: gave up\n.*\n|:) *kernel wreck, "
+                        r"(\d+) units? from unit (\d+) on: (.*)\n", done.stderr)
+    assert places, done.stderr
+    for x, y, units, first, said in places:
+        assert int(x) < 3 and int(y) < 2
+        assert int(first) + int(units) <= 100_000
+        assert how in "mg" or (int(x), int(y)) != (0, 0)
+        lengths = re.fullmatch(what, said)
+        assert lengths, said
+        if lengths.groups():
+            got, wanted = map(int, lengths.groups())
+            assert (got - wanted, wanted) == (1 if how == "w" else -1,
+                                              int(units))
+
+
 @pytest.mark.parametrize("argument, where, ended, what", [
     ("bn", r"in begin\(\)", signal.SIGSEGV, "Segmentation fault"),
     ("bz", r"in begin\(\)", signal.SIGFPE, "Floating point exception"),

@@ -42,6 +42,7 @@ class Node:
         self.busy = 0  # peeks that are refused
         self.version_byte = VERSION
         self.record = None  # (exception, pc, lr, cfsr)
+        self.breach = 0, 0, 0  # first unit, units, bytes
         self.doing = 1, 2, 0  # state, waypoint, round
         self.ports = 15  # that it waits at; << 4: that it sends out of
         self.kind = 0  # of the message that is waited for
@@ -63,7 +64,7 @@ class Node:
         self.dead = not self.comes_back
 
     def state(self):
-        exception, pc, lr, cfsr = self.record or (0, 0, 0, 0)
+        exception, pc, lr, cfsr = self.record or (0, *self.breach)
         flags = (self.placed | (2 if self.job else 0)
                  | (4 if self.record else 0))
         state, waypoint, turn = self.doing

@@ -764,7 +764,7 @@ static void run_node(void)
                     "a node does not wait for a message's end");
         world_check(!node->corrupt || error == ERR_CORRUPT,
                     "a damaged message has another error");
-        world_check(error <= ERR_OK && error >= ERR_TERMS,
+        world_check(error <= ERR_OK && error >= ERR_MERGE,
                     "an error that is none");
         world_show(node);
         carry_out(node);
