@@ -76,9 +76,9 @@ new-kernel: export TO_FORMAT := $(if $(FORMAT),$(if \
               $(new_folder),$(new_folder)/$(NAME)_format.c,qemu/format/$(NAME).c))
 new-kernel: export TO_TEST := $(or \
               $(new_folder),test/kernels)/test_kernel_$(NAME).py
-new-kernel: export RUNS := $(if $(new_folder),make build/test/kernels.so and \
-              PYTHONPATH=test/lib python3 -m pytest,make test \
-              T='-k kernel_$(NAME)')
+new-kernel: export RUNS := $(if $(new_folder),make $(BUILD)/test/kernels.so and \
+              BUILD=$(BUILD) PYTHONPATH=$(CURDIR)/test/lib python3 -m \
+              pytest,make test T='-k kernel_$(NAME)')
 
 ## new-kernel: begin one, NAME=foo: a kernel and its test, in kernels/ and
 ##   test/kernels/ or in KERNEL_PATH; FORMAT=1: its format of files, too

@@ -7,6 +7,11 @@ DESTDIR ?=
 install_to = $(DESTDIR)$(PREFIX)
 ZSH_DIR ?= share/zsh/site-functions
 UDEV_DIR := lib/udev/rules.d
+# What builds kernels outside of this tree: `make -C` there, with KERNEL_PATH=
+# and BUILD=. Times are kept, so that nothing is made anew without a need.
+SOURCES_DIR := share/quincunx
+SOURCES_INSTALLED = Makefile LICENSE boot hal torus scatter kernels linker \
+                    qemu test/lib $(wildcard test/*.mk)
 
 # The command finds what lies beside it: its images, by board.
 INSTALLED_DIR := lib/quincunx
@@ -46,17 +51,21 @@ install: build-all $(BUILD)/man/quincunx.1 $(completions)
 	install -m 644 $(BUILD)/completions/fish \
 	  "$$to/share/fish/vendor_completions.d/quincunx.fish"; \
 	install -m 644 qemu/install/70-quincunx.rules "$$to/$(UDEV_DIR)"; \
+	rm -rf "$$to/$(SOURCES_DIR)"; install -d "$$to/$(SOURCES_DIR)"; \
+	tar -c --exclude=__pycache__ --exclude='qemu/pictures/*.*g' \
+	  $(SOURCES_INSTALLED) | tar -x --no-same-owner -C "$$to/$(SOURCES_DIR)"; \
 	echo "installed $$to/bin/quincunx"; \
 	echo "  pages of \`man quincunx' in $$to/share/man; completions in"; \
 	echo "  $$to/share/bash-completion/completions (bash),"; \
 	echo "  $$to/$(ZSH_DIR) (zsh)," ; \
 	echo "  $$to/share/fish/vendor_completions.d (fish);"; \
-	echo "  rules for probes in $$to/$(UDEV_DIR): \`udevadm control -R'"
+	echo "  rules for probes in $$to/$(UDEV_DIR): \`udevadm control -R';"; \
+	echo "  sources for kernels of your own in $$to/$(SOURCES_DIR)"
 
 ## uninstall: remove what `make install` put there; PREFIX= DESTDIR=
 uninstall:
 	$(Q)set -e; to='$(install_to)'; \
-	rm -rf "$$to/$(INSTALLED_DIR)"; \
+	rm -rf "$$to/$(INSTALLED_DIR)" "$$to/$(SOURCES_DIR)"; \
 	rm -f "$$to/bin/quincunx" "$$to"/share/man/man1/quincunx.1 \
 	  "$$to"/share/man/man1/quincunx-*.1 \
 	  "$$to"/share/man/man7/quincunx-words.7 \

@@ -2,7 +2,9 @@
 """`make install` and `make uninstall`: what lies where, whether the installed
 command works by itself, and whether manual pages and completions say what the
 help says."""
+import os
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -49,6 +51,36 @@ def test_it_finds_its_images(root, tmp_path):
                    "needle", str(load))
     assert (done.returncode, done.stderr) == (0, "")
     assert "1000 matches" in " ".join(done.stdout.split())
+
+
+def test_kernels_of_ones_own(root, tmp_path):
+    """What is installed builds them: of the command's objects only those that
+    know which kernels there are."""
+    build, own = tmp_path / "build", tmp_path / "own"
+    own.mkdir()
+    shutil.copytree(core.BUILD / "host", build / "host")
+    for path in [*core.BUILD.glob("*.flags"), *core.BUILD.glob("*.so*")]:
+        shutil.copy2(path, build)
+
+    def there(*words):
+        done = subprocess.run(
+            ["make", "-C", f"{root}{PREFIX}/share/quincunx", *words,
+             f"KERNEL_PATH={own}", f"BUILD={build}"], text=True, check=False,
+            capture_output=True, timeout=GUARD_S,
+            env={name: value for name, value in os.environ.items()
+                 if not name.startswith("MAKE")})
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+    there("new-kernel", "NAME=odd")
+    made = re.findall(r"^  CC +(.*)", there(f"{build}/quincunx"), re.M)
+    assert len(made) == 3 and f"{own}/odd.c" in made, made
+    (tmp_path / "load").write_bytes(b"banana")
+    done = subprocess.run(
+        [build / "quincunx", "run", "--on", "native", "--mesh", "2x2",
+         "--kernel", "odd", "--arg", "a", tmp_path / "load"], text=True,
+        check=False, capture_output=True, timeout=GUARD_S)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "3" in done.stdout
 
 
 def subcommands(root):
