@@ -69,6 +69,8 @@ $(call test_program,memory.so,shared,boot/cortex_m/memory.c)
 
 # Stops a command between two bytes of an output.
 $(call test_program,stop_write.so,shared,test/qemu/streams/stop.c)
+# Ends one at any call that changes a file.
+$(call test_program,die.so,shared,test/qemu/streams/die.c)
 
 # What memory and processes there may be, for Python.
 $(call test_program,limits.so,shared,$(addprefix qemu/base/, \

@@ -359,12 +359,13 @@ int file_append(FILE *to, FILE *file, uint64_t bytes, const char *path)
 
 /* Prints why a file cannot be written. ENOENT means that its folder is missing.
    EPIPE is not printed: a reader such as `head` may close the pipe. */
-static int complain(const struct file_output *file, int error)
+static int complain(struct file_output *file, int error)
 {
     const char *path = file->path;
     const char *slash = strrchr(path, '/');
 
-    if (error == EPIPE) {
+    file->error = error;
+    if (error == EPIPE || file->again) {
         return -1;
     }
     if (file->option != NULL && !file_is_standard_output(path)) {
@@ -441,9 +442,11 @@ static void file_forget(struct file_output *file)
 }
 
 /* Opens a temporary file beside `path`. Takes another name if a killed process
-   with this pid has left a file. Returns a descriptor, or -1 with errno. */
+   with this pid has left a file; with file->again writes over it. Returns a
+   descriptor, or -1 with errno. */
 static int open_temporary(struct file_output *file, const char *path)
 {
+    int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
     int fd = -1;
 
     file->target = resolved(path);
@@ -454,11 +457,11 @@ static int open_temporary(struct file_output *file, const char *path)
     for (unsigned i = 0; fd < 0 && errno == EEXIST && i < TEMPORARIES; ++i) {
         free(file->temporary);
         if (asprintf(&file->temporary, "%s.%ld-%u.tmp", file->target,
-                     (long)getpid(), i) < 0) {
+                     file->again ? 0 : (long)getpid(), i) < 0) {
             file->temporary = NULL;
         }
         fd = open(memory_or_exit(file->temporary),
-                  O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+                  flags | (file->again ? O_TRUNC : O_EXCL), 0666);
     }
     return fd;
 }
@@ -520,12 +523,13 @@ static int close_cookie(void *cookie)
 }
 
 static int open_for(struct file_output *file, const char *path,
-                    const char *option)
+                    const char *option, bool again)
 {
     static const cookie_io_functions_t functions = {.write = write_cookie,
                                                     .close = close_cookie};
 
-    *file = (struct file_output){.path = path, .option = option};
+    *file =
+        (struct file_output){.path = path, .option = option, .again = again};
     file->descriptor = open_output(file, path);
     file->stream =
         file->descriptor < 0 ? NULL : fopencookie(file, "w", functions);
@@ -539,7 +543,12 @@ static int open_for(struct file_output *file, const char *path,
 
 int file_output_open(struct file_output *file, const char *path)
 {
-    return open_for(file, path, NULL);
+    return open_for(file, path, NULL, false);
+}
+
+int file_output_open_again(struct file_output *file, const char *path)
+{
+    return open_for(file, path, NULL, true);
 }
 
 /* Writes the file to the disk. Without fsync() before rename(), a power loss
@@ -592,7 +601,7 @@ int file_output_check(const char *path, const char *option)
         file = (struct file_output){.path = path, .option = option};
         return S_ISDIR(is.st_mode) && complain(&file, EISDIR) != 0 ? 1 : 0;
     }
-    if (open_for(&file, path, option) != 0) {
+    if (open_for(&file, path, option, false) != 0) {
         return 1;
     }
     return file_output_close(&file, false) < 0 ? 0 : 1;

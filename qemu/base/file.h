@@ -90,10 +90,11 @@ struct file_output {
     const char *option; /* name of the option, for messages; NULL: none */
     char *target;       /* owned: `path` with its symbolic links resolved */
     char *temporary;    /* owned; NULL if the file is written directly */
+    bool again;         /* true: opened by file_output_open_again() */
     bool held;          /* true: signals are blocked */
     sigset_t signals;   /* signal mask before the open */
     int descriptor;
-    int error; /* errno of the first failed write, or 0 */
+    int error; /* errno of the first failure, or 0 */
 };
 
 /* Checks before long work that a file can be created or replaced. Leaves the
@@ -104,6 +105,13 @@ NODISCARD int file_output_check(const char *path, const char *option);
 /* Opens an output file. Returns 0, or -1 after a message with nothing to close.
    Files that are open at the same time must be closed in reverse order. */
 NODISCARD int file_output_open(struct file_output *file, const char *path);
+
+/* Opens an output file that one process alone writes, again and again. Prints
+   no message, nor does its close: .error has the errno. Its temporary file has
+   always the same name, so that a killed process leaves none behind for
+   long. */
+NODISCARD int file_output_open_again(struct file_output *file,
+                                     const char *path);
 
 /* Closes the file. If `complete` is true and no write failed, renames it to its
    final name; else removes it. Returns 0, or -1 if the file is not in place.

@@ -178,7 +178,7 @@ static int run_one(struct compare *compare, const struct request *request,
 
     progress_within(0, "%s%s", schedule_name(schedule->kind),
                     schedule->rounds == 1 ? ", one round" : "");
-    status = job_run(&outcome, request, schedule, NULL, trial_farm_ps);
+    status = job_run(&outcome, request, schedule, NULL, trial_farm_ps, NULL);
     if (status == 0) {
         status = tell_one_board(compare, &outcome, request);
         status = status == 0 ? add_entry(compare, &outcome, request, schedule)

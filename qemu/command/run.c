@@ -44,6 +44,8 @@ struct own_options {
     struct option_texts output;
     const char *rates_path;
     struct rates *rates; /* or NULL */
+    const char *checkpoint_path;
+    struct checkpoint *checkpoint; /* or NULL */
     bool json;
     FILE *people; /* stream for human-readable output */
     bool choose;  /* true: --schedule auto */
@@ -96,6 +98,11 @@ static const struct option_row rows[] = {
      .help = "The kernel's rate, as an earlier run left it in FILE, is not "
              "measured again; what this run shows is written there",
      .suffixes = "json"},
+    {"checkpoint", "FILE", 1, OPTION_UPDATE,
+     OPTION_AT(struct own_options, checkpoint_path),
+     .help = "Keep in FILE what finished batches have brought, at most once a "
+             "second: the same command goes on from there after Ctrl-C or a "
+             "power cut; removed when the job is done"},
     {"report", "FILE", 2, OPTION_OUTPUT, OPTION_AT(struct own_options, report),
      .help = "Write the report as JSON", .suffixes = "json"},
     {"trace", "FILE", 2, OPTION_OUTPUT, OPTION_AT(struct own_options, trace),
@@ -159,6 +166,16 @@ static int check_choice(const struct own_options *options)
                            "must not be given with --%s",
                            options->job.phases_text != NULL ? "phases"
                                                             : "rounds");
+    }
+    return 0;
+}
+
+static int check_checkpoint(const struct own_options *options)
+{
+    if (options->checkpoint_path != NULL &&
+        options->job.request.originators > 1) {
+        return usage_error("--checkpoint: must be given with one --originator: "
+                           "loads of several go at once, not in batches");
     }
     return 0;
 }
@@ -411,6 +428,7 @@ static int prepare(struct own_options *options)
 
     status = status == 0 ? check_output_count(options) : status;
     status = status == 0 ? check_choice(options) : status;
+    status = status == 0 ? check_checkpoint(options) : status;
     options->job.one.load.wants_output = options->output.count > 0;
     status = status == 0 ? job_options_open(&options->job) : status;
     status = status == 0 ? job_options_check_read(&options->job, &run_command)
@@ -422,6 +440,10 @@ static int prepare(struct own_options *options)
     if (status == 0 && options->rates_path != NULL) {
         status = rates_read(&options->rates, options->rates_path);
         options->job.request.rates = options->rates;
+    }
+    if (status == 0 && options->checkpoint_path != NULL) {
+        status = checkpoint_open(&options->checkpoint, options->checkpoint_path,
+                                 &options->job.request);
     }
     return status;
 }
@@ -436,8 +458,9 @@ static int compute(struct outcome *outcome, const struct own_options *options,
     if (job_is_empty(request)) {
         status = job_empty(outcome, request, schedule);
     } else {
-        status = job_run(outcome, request, schedule,
-                         run_page_watch(options->live), trial_farm_ps);
+        status =
+            job_run(outcome, request, schedule, run_page_watch(options->live),
+                    trial_farm_ps, options->checkpoint);
         status = status == 0 ? compare_sizes(outcome, request) : status;
     }
     if (status == 0 && load->candidates) {
@@ -453,6 +476,7 @@ static int run(void *own)
     struct choices choices = {.count = 0};
     struct outcome outcome;
     int status = prepare(options);
+    bool ran;
 
     choices.schedule = request->schedule;
     if (status == 0 && options->choose && request->originators == 1 &&
@@ -463,12 +487,16 @@ static int run(void *own)
     if (status == 0) {
         status = compute(&outcome, options, &choices.schedule);
     }
-    if (status == 0) {
+    ran = status == 0;
+    if (ran) {
         outcome.choices = choices.count > 0 ? &choices : NULL;
         outcome.command = options->command;
         outcome.load = &request->originator[0].load;
         status = write_all(options, &outcome);
         outcome_free(&outcome);
+    }
+    checkpoint_close(options->checkpoint, status == 0);
+    if (ran) {
         stay_with_page(options);
     }
     run_page_stop(options->live);

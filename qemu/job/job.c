@@ -26,17 +26,22 @@ struct job {
     struct job_order *order;
     uint16_t *group_of_node; /* NULL: one originator serves all nodes */
     struct job_mesh *mesh;
+    struct checkpoint *checkpoint; /* or NULL */
 };
 
 /* ---- batches ---- */
 
-static void record_batch(struct outcome *outcome, const struct outcome *next)
+static struct outcome_batch *new_batch(struct outcome *outcome)
 {
-    struct outcome_batch *batch;
-
     outcome->batch = memory_or_exit(realloc(
         outcome->batch, (outcome->batch_count + 1u) * sizeof *outcome->batch));
-    batch = &outcome->batch[outcome->batch_count++];
+    return &outcome->batch[outcome->batch_count++];
+}
+
+static void record_batch(struct outcome *outcome, const struct outcome *next)
+{
+    struct outcome_batch *batch = new_batch(outcome);
+
     batch->units = next->load_units;
     batch->planned_ps = outcome_planned_ps(next);
     batch->makespan_ps = outcome_makespan_ps(next);
@@ -49,16 +54,27 @@ static void record_batch(struct outcome *outcome, const struct outcome *next)
     timeline_sha256(next, batch->timeline);
 }
 
-static int add_batch(struct outcome *outcome, struct outcome *next,
-                     const struct job_task *task)
+/* Makes the outcome that of its first batch, and adds the batches that it
+   resumes. Then *next keeps its result, which must be merged. */
+static void begin_outcome(struct outcome *outcome, struct outcome *next)
 {
-    int error;
+    const struct outcome before = *outcome;
 
-    if (outcome->batch_count == 0) {
-        *outcome = *next;
-        record_batch(outcome, next);
-        return 0;
+    *outcome = *next;
+    record_batch(outcome, next);
+    if (before.resumed > 0) {
+        outcome->resumed = before.resumed;
+        *new_batch(outcome) = *before.batch;
+        outcome->load_bytes +=
+            before.batch->units * (outcome->load_bytes / outcome->load_units);
+        outcome->load_units += before.batch->units;
+        outcome->result = before.result;
+        *next = (struct outcome){.result = next->result, .batch = before.batch};
     }
+}
+
+static void add_figures(struct outcome *outcome, const struct outcome *next)
+{
     record_batch(outcome, next);
     outcome->load_units += next->load_units;
     outcome->load_bytes += next->load_bytes;
@@ -76,6 +92,21 @@ static int add_batch(struct outcome *outcome, struct outcome *next,
         outcome->node[i].retransmissions += next->node[i].retransmissions;
         memcpy(outcome->node[i].port, next->node[i].port,
                NODE_PORTS * sizeof *next->node[i].port);
+    }
+}
+
+static int add_batch(struct outcome *outcome, struct outcome *next,
+                     const struct job_task *task)
+{
+    int error;
+
+    if (outcome->batch_count > 0) {
+        add_figures(outcome, next);
+    } else {
+        begin_outcome(outcome, next);
+        if (outcome->resumed == 0) {
+            return 0;
+        }
     }
     error = batches_merge(&outcome->result, &next->result, task);
     outcome_free(next);
@@ -96,6 +127,8 @@ static int send_orders(struct job *job, uint32_t index)
     for (uint32_t i = 0; i < job->originators; ++i) {
         job_order_init(&job->order[i], &job->task[i], index);
         orders[i] = job->order[i].mesh;
+        /* nodes keep their rates for later batches */
+        job->task[i].rate = (struct job_rate){.units = 0};
     }
     status = job->mesh->ops->order(job->mesh, orders);
     free(orders);
@@ -130,7 +163,7 @@ static int run_batches(struct outcome *outcome, struct job *job)
     uint32_t count = batches_count(task);
     int status = 0;
 
-    for (uint32_t i = 0; status == 0 && i < count; ++i) {
+    for (uint32_t i = outcome->resumed; status == 0 && i < count; ++i) {
         struct outcome next = {.batch_count = 0};
 
         if (count > 1) {
@@ -138,12 +171,14 @@ static int run_batches(struct outcome *outcome, struct job *job)
         }
         watch_batch(task->watch, i, count);
         status = run_batch(&next, job, i);
-        if (status == 0) {
-            status = add_batch(outcome, &next, task);
+        if (status != 0) {
+            checkpoint_save(job->checkpoint, outcome, true);
+            return status;
         }
-    }
-    if (status != 0) {
-        outcome_free(outcome);
+        status = add_batch(outcome, &next, task);
+        if (status == 0 && i + 1 < count) {
+            checkpoint_save(job->checkpoint, outcome, false);
+        }
     }
     return status;
 }
@@ -197,7 +232,13 @@ static int run_all(struct outcome *outcome, struct job *job, double start_s)
         job->task[i].rate = rates_find(&job->task[i], mesh->board);
         fit = batches_fit(&job->task[i]);
     }
-    status = fit ? run_batches(outcome, job) : EXIT_FAILED;
+    status = fit ? checkpoint_begin(job->checkpoint, outcome, &job->task[0],
+                                    mesh->image_crc)
+                 : EXIT_FAILED;
+    status = status == 0 ? run_batches(outcome, job) : status;
+    if (status != 0) {
+        outcome_free(outcome);
+    }
     if (status == 0 && mesh->ops->add_rank_times != NULL) {
         mesh->ops->add_rank_times(mesh, outcome);
     }
@@ -209,7 +250,7 @@ static int run_all(struct outcome *outcome, struct job *job, double start_s)
 
 int job_run(struct outcome *outcome, const struct request *request,
             const struct job_schedule *schedule, struct watch *watch,
-            job_farm_end *farm_end)
+            job_farm_end *farm_end, struct checkpoint *checkpoint)
 {
     const struct job_task task = {.request = request,
                                   .holes = request->holes,
@@ -223,6 +264,7 @@ int job_run(struct outcome *outcome, const struct request *request,
     memset(outcome, 0, sizeof *outcome);
     watch_stage(watch, WATCH_BOOTING);
     status = open_job(&job, &task);
+    job.checkpoint = checkpoint;
     if (status == 0) {
         status = request->mesh->open(&job.mesh, &job.task[0], false);
     }

@@ -30,6 +30,9 @@ struct job_mesh {
     const struct mesh_ops *ops;
     const struct job_task *task;
     const char *board; /* name of the boards for the JSON report */
+    /* CRC of the first originator's image; 0: boards were started for this
+       job */
+    uint32_t image_crc;
     /* the originators' reports on the last order; the mesh owns them */
     const struct mesh_report *report;
     /* memory of a node for job data, bytes; 0: as much as an emulated board

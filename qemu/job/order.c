@@ -131,13 +131,11 @@ static struct wire_order wire_of(const struct job_task *task, uint32_t index)
         .reserve = reserve_of(task),
         .ports = task->request->ports,
         .flags = (flags_of(task) | more) & 0xfu,
+        .compute_ps = task->rate.compute_ps,
+        .call_ps = task->rate.call_ps,
         .arg_bytes = load->arg_bytes,
         .arg = load->arg};
 
-    if (index == 0) { /* later batches use the last batch's rate */
-        order.compute_ps = task->rate.compute_ps;
-        order.call_ps = task->rate.call_ps;
-    }
     strncpy(order.kernel, task->request->kernel->name, WIRE_NAME_BYTES - 1);
     return order;
 }

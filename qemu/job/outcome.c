@@ -42,6 +42,24 @@ static uint64_t later_batches(const struct outcome *outcome, size_t field)
 #define LATER_BATCHES(outcome, field)                                          \
     later_batches(outcome, offsetof(struct outcome_batch, field))
 
+uint32_t outcome_batches(const struct outcome *outcome)
+{
+    return outcome->batch_count + outcome->resumed - (outcome->resumed > 0);
+}
+
+struct outcome_batch outcome_sum(const struct outcome *outcome)
+{
+    struct outcome_batch sum = outcome->batch[0];
+    size_t at = 0;
+
+    /* all members before `rate` are of type uint64_t */
+    for (; at < offsetof(struct outcome_batch, rate); at += sizeof(uint64_t)) {
+        *(uint64_t *)(void *)((char *)&sum + at) += later_batches(outcome, at);
+    }
+    memset((char *)&sum + at, 0, sizeof sum - at);
+    return sum;
+}
+
 /* ---- originators ---- */
 
 const struct wire_report *outcome_plan_of(const struct outcome *outcome,

@@ -153,6 +153,9 @@ struct outcome {
     uint64_t payload_bytes;
     uint32_t batch_count;
     struct outcome_batch *batch;
+    /* Number of batches that earlier runs computed (qemu/job/checkpoint.h). If
+       above 0, batch[1] has their sums. */
+    uint32_t resumed;
     /* Answer times of this job on one board and on OUTCOME_FEW_SIDE^2 boards
        (qemu/job/smaller.h). 0: not run. */
     uint64_t alone_ps;
@@ -163,6 +166,12 @@ struct outcome {
     uint32_t ranks; /* number of MPI ranks; 0: the run had one process */
     struct rank_seen *rank;
 };
+
+/* Returns the number of batches of this run and of earlier ones. */
+uint32_t outcome_batches(const struct outcome *outcome);
+
+/* Returns the sums of all batches, without a rate and a timeline. */
+struct outcome_batch outcome_sum(const struct outcome *outcome);
 
 /* Returns the number of nodes that got units in the first batch. */
 uint32_t outcome_active_nodes(const struct outcome *outcome);

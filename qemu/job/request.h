@@ -122,7 +122,8 @@ struct job_task {
     /* memory of a node for job data, bytes; 0: 16 MB, as an emulated board
        has */
     uint64_t room_bytes;
-    struct job_rate rate;   /* rate in earlier jobs; units 0: unknown */
+    /* rate in earlier jobs, for the first batch; units 0: unknown */
+    struct job_rate rate;
     struct watch *watch;    /* shows the progress; or NULL */
     job_farm_end *farm_end; /* computes a farm's planned end; NULL: unknown */
 };

@@ -385,6 +385,7 @@ static int check_nodes(struct serial_job *job)
         const struct identity *first = nodes_first(&nodes);
 
         job->image = nodes_image(&nodes, NULL);
+        job->mesh.image_crc = first->image_crc;
         unfit = nodes_print_unfit(stderr, &nodes);
         job->emulated = first->known && identity_is_emulated(first);
     }

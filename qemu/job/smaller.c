@@ -53,8 +53,8 @@ static struct request request_of(struct job_originator *originator,
 static int add(uint64_t *sum_ps, const struct request *request)
 {
     struct outcome outcome;
-    int status =
-        job_run(&outcome, request, &request->schedule, NULL, trial_farm_ps);
+    int status = job_run(&outcome, request, &request->schedule, NULL,
+                         trial_farm_ps, NULL);
 
     if (status == 0) {
         *sum_ps += outcome_answer_ps(&outcome);

@@ -226,7 +226,7 @@ int trial_run(struct trial *trial, const struct job_task *task,
         native.injections = (struct injections){.injection = slow, .count = 1};
     }
     schedule.levels = (uint8_t)job_policy_levels(task);
-    status = job_run(&outcome, &native, &schedule, NULL, NULL);
+    status = job_run(&outcome, &native, &schedule, NULL, NULL, NULL);
     free(originator.load.arg);
     if (status != 0) {
         return -1;

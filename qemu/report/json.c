@@ -381,6 +381,16 @@ static json_t *batch_json(const struct outcome *outcome, uint32_t index)
                      json_whole(batch->with_results_ps));
 }
 
+static json_t *resumed_json(const struct outcome *outcome)
+{
+    uint64_t units = outcome->batch[1].units;
+
+    return json_pack(
+        "{s:o, s:o, s:o}", "batches", json_whole(outcome->resumed), "units",
+        json_whole(units), "bytes",
+        json_whole(units * (outcome->load_bytes / outcome->load_units)));
+}
+
 static json_t *injection_json(const struct outcome *outcome, uint32_t index)
 {
     const struct injection *injection =
@@ -447,7 +457,7 @@ json_t *report_json(const struct outcome *outcome)
     json = json_pack(
         "{s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:{s:o, s:o, s:o*}, s:o, "
         "s:o, s:o, s:o, s:o, s:s, s:{s:f, s:f}, s:o*, s:o*, s:o*, s:o*, s:o*, "
-        "s:o*, s:o*, s:o*, s:o*}",
+        "s:o*, s:o*, s:o*, s:o*, s:o*}",
         "report_format", REPORT_FORMAT_NUMBER, "verdict", verdict, "remarks",
         remarks_json(outcome), "average_node_ps", average_node_json(outcome),
         "mesh", mesh_json(outcome), "profile", profile_json(&request->profile),
@@ -465,7 +475,8 @@ json_t *report_json(const struct outcome *outcome)
                    : NULL,
         "ranks", outcome->ranks > 0 ? ranks_json(outcome) : NULL, "originators",
         list_of(outcome, outcome->originators, 2, group_json), "batches",
-        list_of(outcome, outcome->batch_count, 2, batch_json), "injected",
+        list_of(outcome, outcome->batch_count, 2, batch_json), "resumed",
+        outcome->resumed > 0 ? resumed_json(outcome) : NULL, "injected",
         list_of(outcome, request->injections.count, 1, injection_json),
         "choices",
         choices != NULL ? list_of(outcome, choices->count, 0, choice_json)

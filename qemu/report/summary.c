@@ -256,7 +256,12 @@ static void print_batches(FILE *out, const struct outcome *outcome)
         fprintf(out,
                 "batches   %" PRIu32 " of %" PRIu64
                 " units, one after the other; above, the first one\n",
-                outcome->batch_count, outcome->batch[0].units);
+                outcome_batches(outcome), outcome->batch[0].units);
+    }
+    if (outcome->resumed > 0) {
+        fprintf(out, "resumed   %" PRIu32 " of them, of ", outcome->resumed);
+        amount_things(out, outcome->batch[1].units, "unit");
+        fputs(", which earlier runs computed\n", out);
     }
 }
 

@@ -139,7 +139,7 @@ static int tell_outcome(int words, char **word)
     status = status == 0 ? job_options_open(&options) : status;
     status = status == 0
                  ? job_run(&outcome, &options.request,
-                           &options.request.schedule, NULL, trial_farm_ps)
+                           &options.request.schedule, NULL, trial_farm_ps, NULL)
                  : status;
     if (status == 0) {
         for (int i = 0; i < first; ++i) {

@@ -124,6 +124,7 @@ PAST = {
     "qemu/base/progress.c": "its own line, and messages before it",
     "qemu/base/crash.c": "a signal's handler", "qemu/ranks/ranks.c":
     "likewise", "qemu/job/serial_job.c": "likewise",
+    "qemu/job/checkpoint.c": "likewise",
     "qemu/bench/flash_loader.c": "a child, whose output the command reads",
     "qemu/base/process.c": "likewise"}
 
