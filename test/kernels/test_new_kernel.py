@@ -23,25 +23,57 @@ def make(folder, *args):
 
 @pytest.fixture(scope="module", name="copy")
 def fixture_copy(tmp_path_factory):
-    """The sources, in a folder of any name, and what is built of kernels."""
+    """The sources, in a folder of any name, and the objects of command and
+    kernels."""
     folder = tmp_path_factory.mktemp("copy") / """it's "a" & b"""
-    left = shutil.ignore_patterns("__pycache__", "*.svg")
-    unbuilt = shutil.ignore_patterns("mps2_*", "stm32*", "sanitized", "chip*")
+    left = shutil.ignore_patterns("__pycache__", "*.svg", "field")
     for name in ("boot", "hal", "torus", "scatter", "kernels", "linker",
                  "qemu", "test"):
         shutil.copytree(ROOT / name, folder / name, ignore=left)
     shutil.copy2(ROOT / "Makefile", folder)
-    shutil.copytree(BUILD, folder / "build", ignore=unbuilt)
+    for name in ("host", "test/shared"):
+        shutil.copytree(BUILD / name, folder / "build" / name)
+    for path in (*BUILD.glob("*.flags"), *BUILD.glob("*.so*"),
+                 *BUILD.glob("test/*.flags")):
+        shutil.copy2(path, folder / path.relative_to(BUILD.parent))
     return folder
 
 
-def test_the_skeleton_builds_and_passes_its_test(copy):
-    done = make(copy, "new-kernel", "NAME=parity_2")
+@pytest.fixture(scope="module", name="own")
+def fixture_own(tmp_path_factory):
+    return tmp_path_factory.mktemp("own")
+
+
+@pytest.fixture(scope="module", name="begun")
+def fixture_begun(copy, own):
+    """What new-kernel says of a kernel in the tree, and of one with a format in
+    a folder outside."""
+    done = [make(copy, "new-kernel", "NAME=parity_2"),
+            make(copy, "new-kernel", "NAME=odd", "FORMAT=1",
+                 f"KERNEL_PATH={own}")]
+    assert [(d.returncode, d.stderr) for d in done] == 2 * [(0, "")]
+    return [d.stdout for d in done]
+
+
+@pytest.fixture(scope="module", name="built")
+def fixture_built(copy, own, begun):
+    """All of them are built at once, with the examples of the page."""
+    text = (ROOT / "kernels/README.md").read_text("utf-8")
+    for code in re.findall(r"^```c\n(.*?)^```$", text, re.M | re.S):
+        name = re.search(r"const struct kernel kernel_(\w+)", code)[1]
+        (own / f"{name}.c").write_text(code)
+    assert begun
+    done = make(copy, "build/quincunx", "build/test/kernels.so",
+                f"KERNEL_PATH={own}")
     assert (done.returncode, done.stderr) == (0, "")
+    return copy
+
+
+def test_what_is_begun(copy, begun):
     shown = re.search(r"^    \$ make new-kernel NAME=demo\n((?:    .*\n)*)",
                       (ROOT / "kernels/README.md").read_text("utf-8"),
                       re.MULTILINE)[1]
-    assert done.stdout.replace("parity_2", "demo") == re.sub(
+    assert begun[0].replace("parity_2", "demo") == re.sub(
         "^    ", "", shown, flags=re.MULTILINE)
     source = copy / "kernels/parity_2.c"
     assert "@" not in source.read_text()
@@ -50,25 +82,14 @@ def test_the_skeleton_builds_and_passes_its_test(copy):
             ROOT / ".clang-format"), source], check=True, capture_output=True,
                               text=True)
         assert done.stdout == source.read_text()
-    done = make(copy, "build/quincunx", "build/test/kernels.so")
-    assert (done.returncode, done.stderr) == (0, "")
-    done = subprocess.run(
-        ["/usr/bin/python3", "-m", "pytest", "-q", "-p", "no:cacheprovider",
-         copy / "test/kernels/test_kernel_parity_2.py"], cwd=copy, text=True,
-        capture_output=True, check=False, timeout=GUARD_S)
-    assert done.returncode == 0, done.stdout
 
 
-def test_the_skeleton_of_a_format_in_a_folder_outside(copy, tmp_path):
-    path = f"KERNEL_PATH={tmp_path}"
-    done = make(copy, "new-kernel", "NAME=odd", "FORMAT=1", path)
-    assert (done.returncode, done.stderr) == (0, "")
-    done = make(copy, "build/quincunx", "build/test/kernels.so", path)
-    assert (done.returncode, done.stderr) == (0, "")
+def test_the_skeletons_pass_their_tests(built, own):
     done = subprocess.run(
         ["/usr/bin/python3", "-m", "pytest", "-q", "-p", "no:cacheprovider",
-         tmp_path / "test_kernel_odd.py"], cwd=copy, text=True,
-        env={**os.environ, "PYTHONPATH": str(copy / "test/lib")},
+         built / "test/kernels/test_kernel_parity_2.py",
+         own / "test_kernel_odd.py"], cwd=built, text=True,
+        env={**os.environ, "PYTHONPATH": str(built / "test/lib")},
         capture_output=True, check=False, timeout=GUARD_S)
     assert done.returncode == 0, done.stdout
 
@@ -81,27 +102,19 @@ def run(copy, *args):
     return json.loads(done.stdout)["result"]
 
 
-def test_the_examples_of_the_page(copy, tmp_path):
+def test_the_examples_of_the_page(built, tmp_path):
     """CRC-32 against zlib's, on every mesh; a picture, against itself."""
-    text = (ROOT / "kernels/README.md").read_text("utf-8")
-    folder = tmp_path / "own"
-    folder.mkdir()
-    for code in re.findall(r"^```c\n(.*?)^```$", text, re.M | re.S):
-        name = re.search(r"const struct kernel kernel_(\w+)", code)[1]
-        (folder / f"{name}.c").write_text(code)
-    done = make(copy, "build/quincunx", f"KERNEL_PATH={folder}")
-    assert (done.returncode, done.stderr) == (0, "")
     load = tmp_path / "load"
     for data in b"123456789", b"", random.Random(38).randbytes(30_011):
         load.write_bytes(data)
         for size in "1x1", "5x5", "7x4":
             for more in [], ["--batch", 7001], ["--schedule", "farm"]:
-                assert run(copy, "--on", "native", "--mesh", size, "--kernel",
+                assert run(built, "--on", "native", "--mesh", size, "--kernel",
                            "crc", *more, load) == {"crc32": zlib.crc32(data)}
     pictures = []
     for size in "1x1", "5x5":
         image = tmp_path / f"{size}.pgm"
-        run(copy, "--on", "native", "--mesh", size, "--kernel", "mandel",
+        run(built, "--on", "native", "--mesh", size, "--kernel", "mandel",
             "--arg", "columns=48,steps=60", "--load", 32, "--size", "48x32",
             "-o", image)
         pictures.append(image.read_bytes())
@@ -112,17 +125,28 @@ def test_the_examples_of_the_page(copy, tmp_path):
     assert set(points[16 * 48 + 1:16 * 48 + 36]) == {255} and points[0] < 20
 
 
+# A makefile with what kernels.mk needs of the whole, of which every make takes
+# a second.
+SMALL = """BUILD := build
+Q := @
+same = yes
+include kernels/kernels.mk
+"""
+
+
 def test_names_that_are_none_and_one_that_is_there(copy):
     def kernels():
         return {path.name: path.read_bytes()
                 for path in (copy / "kernels").iterdir() if path.is_file()}
 
+    (copy / "build/small.mk").write_text(SMALL)
     before = kernels()
     for name, said in (*((name, "must be 1 to 15 of a-z, 0-9 and _")
                          for name in ("", "Upper", "2nd", "a-b", "a" * 16,
                                       "a b", "../x", "x;y")),
                        ("spin", "kernels/spin.c exists")):
-        done = make(copy, "new-kernel", f"NAME={name}")
+        done = make(copy, "-f", "build/small.mk", "new-kernel",
+                    f"NAME={name}")
         assert done.returncode != 0 and said in done.stderr, name
     assert kernels() == before
 
