@@ -89,6 +89,12 @@ SEEDS ?= 10000
 switch-seeds: $(BUILD)/test/switch
 	$(Q)$(BUILD)/test/switch --seeds $(SEEDS)
 
+## faults: trees around every hole, and around holes by chance; SEEDS=1000
+.PHONY: faults
+faults: SEEDS := 1000
+faults: $(BUILD)/test/libcore.so | $(TEST_DEPS)
+	$(Q)$(PYTHON) test/faults/trees.py --seeds $(SEEDS)
+
 # Seconds of all targets together.
 SECONDS ?= 600
 

@@ -336,7 +336,7 @@ static json_t *shares_json(const struct outcome *outcome, uint32_t index)
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         const struct outcome_node *node = &outcome->node[i];
 
-        if (node->group == index) {
+        if (node->group == index && !node->missing) {
             json_array_append_new(
                 list, json_pack("{s:i, s:i, s:o}", "x", node->at.x, "y",
                                 node->at.y, "units", json_whole(node->units)));

@@ -313,6 +313,8 @@ CASES = {
         spin("--inject slow2@0,1@3ms " + " ".join(
             f"--inject slow4@{x},3" for x in range(4)), "many") + HEAD,
         spin("--slow 1,2=4 --ports 1") + " | parts 1",
+        spin("--inject die@1,0@0 --inject die@4,0@0 --inject die@0,1@0 "
+             "--schedule farm") + HEAD,
         spin("--inject assert@2,2"),
         spin("--inject fault@2,2")],
     "run_kernels": [

@@ -59,6 +59,7 @@ class Job:
     options: dict
     slow: dict         # {(x, y): factor}, as the plan knows
     injected: dict     # as it does not
+    dead: set          # nodes that are dead before the job
     schedule: str
 
 
@@ -278,6 +279,8 @@ def jobs(draw, on):
             ["circuit", "circuit", "store-and-forward"]))
     injected = {at: factor for at, factor in draw(some_nodes(size, 2)).items()
                 if at not in slow}
+    dead = draw(st.just(set()) | st.sets(node(size), max_size=size[0]))
+    dead -= {*places, *slow, *injected}
     rounds = ["auto", 1]
     if schedule in SHARES and schedule not in ("equal", "binomial"):
         rounds += [2, 3, 16]
@@ -294,7 +297,7 @@ def jobs(draw, on):
             1, len(task.loads[0]) // task.unit // 5)
     if task.unit > 1:
         options["unit"] = task.unit
-    return Job(task, size, places, on, options, slow, injected, schedule)
+    return Job(task, size, places, on, options, slow, injected, dead, schedule)
 
 
 def words_of(job, folder):
@@ -312,6 +315,8 @@ def words_of(job, folder):
         words += ["--slow", f"{x},{y}={factor}"]
     for (x, y), factor in job.injected.items():
         words += ["--inject", f"slow{factor}@{x},{y}"]
+    for x, y in sorted(job.dead):
+        words += ["--inject", f"die@{x},{y}@0"]
     for i, ((x, y), load) in enumerate(zip(job.places, task.loads)):
         name, where = f"load{i}{task.suffix}", f"{x},{y}"
         if task.suffix is not None:
@@ -439,6 +444,9 @@ def check_units(job, report):
     assert all(0 <= n["x"] < job.size[0] and 0 <= n["y"] < job.size[1]
                for n in nodes)
     assert sum(n["units"] for n in nodes) == units
+    missing = {tuple(at) for at in report["mesh"].get("missing", [])}
+    assert job.dead <= missing and (job.dead or not missing)
+    assert not any(n["units"] for n in nodes if (n["x"], n["y"]) in missing)
     assert len({(n["x"], n["y"]) for n in nodes}) == len(nodes)
     if job.task.kernel in ("spin", "search"):
         assert units * job.task.unit == sum(map(len, job.task.loads))
@@ -448,7 +456,8 @@ def check_units(job, report):
         seen += [(s["x"], s["y"]) for s in one["shares"]]
         assert (one["x"], one["y"]) in seen[-one["nodes"]:]
     if len(job.places) > 1:
-        assert len(set(seen)) == len(seen) == report["mesh"]["nodes"]
+        assert len(set(seen)) == len(seen)
+        assert len(seen) + len(missing) == report["mesh"]["nodes"]
     for n in nodes:
         parts = n.get("rounds", [])
         assert all(a["compute_end_ps"] <= b["compute_start_ps"]

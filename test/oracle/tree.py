@@ -5,6 +5,7 @@ Independent of torus/: every circuit is walked link by link. A link is the
 number of the node at its west or south end, twice, plus 1 if it goes north:
 on sides of 1 and 2 a pair of nodes does not name a link.
 """
+import itertools
 from collections import namedtuple
 
 Branch = namedtuple(
@@ -109,25 +110,31 @@ def links_of(width, height, node):
         0, 0, 0, 0, port, STRAIGHT, 1, 0))[1][0] for port in range(4)]
 
 
+def ray(width, height, start, port, dead_links):
+    """Nodes straight out of a port, up to a dead link."""
+    (x, y), (dx, dy) = start, STEPS[port]
+    for _ in range((height if dy else width) - 1):
+        west, south = x, y
+        x, y = (x + dx) % width, (y + dy) % height
+        if dx < 0 or dy < 0:
+            west, south = x, y
+        if 2 * (south * width + west) + (dy != 0) in dead_links:
+            return
+        yield x, y
+
+
 def reach(width, height, originator, dead_nodes, dead_links):
     """Nodes to which a chain of living nodes leads from the originator, which
     lives, each over a path of one turn at most without a dead link."""
-    def ray(start, port):
-        """Nodes straight out of a port, up to a dead link."""
-        (x, y), (dx, dy) = start, STEPS[port]
-        for _ in range((height if dy else width) - 1):
-            if links_of(width, height, (x, y))[port] in dead_links:
-                return
-            x, y = (x + dx) % width, (y + dy) % height
-            yield x, y
-
+    living = width * height - len(dead_nodes)
     found, new = {originator}, [originator]
-    while new:
+    while new and len(found) < living:
         start = new.pop()
         for port in range(4):
-            for corner in ray(start, port):
-                for at in (corner, *ray(corner, (port + 1) % 4),
-                           *ray(corner, (port + 3) % 4)):
+            for corner in ray(width, height, start, port, dead_links):
+                for at in itertools.chain((corner,), *(
+                        ray(width, height, corner, (port + turn) % 4,
+                            dead_links) for turn in (1, 3))):
                     if at not in found and at not in dead_nodes:
                         found.add(at)
                         new.append(at)
