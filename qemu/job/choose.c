@@ -165,9 +165,13 @@ static void add_schedule(struct choices *choices, const struct known *known,
 {
     bool by_rule =
         schedule == SCHEDULE_HYBRID && known->task.request->mesh->has_images;
-    struct choice best =
-        try_rounds(known, schedule, by_rule && is_short(known) ? 1 : WIRE_BEST);
+    struct choice best;
 
+    if (known->task.holes != NULL && !schedule_goes_around(schedule)) {
+        return;
+    }
+    best =
+        try_rounds(known, schedule, by_rule && is_short(known) ? 1 : WIRE_BEST);
     if (best.answer_ps > 0 && !by_rule && schedule != SCHEDULE_FARM &&
         !schedule_is_equal(schedule)) {
         struct choice one = try_rounds(known, schedule, 1);

@@ -37,10 +37,4 @@ struct schedule_holes *schedule_holes_from(const struct schedule_holes *holes,
 bool schedule_holes_open(const struct schedule_holes *holes,
                          struct torus_coord from, struct torus_path path);
 
-/* Sets reached[i] for each node that can be reached from node 0, and for this
-   one if it lives. Returns their number. Cost: O(nodes^2) at most; mostly a few
-   times O(nodes * (width + height)). */
-uint32_t schedule_holes_reach(bool reached[],
-                              const struct schedule_holes *holes);
-
 #endif

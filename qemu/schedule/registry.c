@@ -10,7 +10,7 @@
 
 static const struct {
     const char *name;
-    schedule_fill *fill;
+    schedule_fill *fill; /* NULL: no tree of its own */
     bool equal;
 } schedules[SCHEDULES] = {
     [SCHEDULE_PETERS_SYSKA] = {"peters-syska", schedule_scatter, false},
@@ -19,7 +19,7 @@ static const struct {
     [SCHEDULE_NEAREST] = {"nearest", schedule_nearest, false},
     [SCHEDULE_STAR] = {"star", schedule_star, false},
     [SCHEDULE_FARM] = {"farm", schedule_farm, false},
-    [SCHEDULE_HYBRID] = {"hybrid", schedule_scatter, false},
+    [SCHEDULE_HYBRID] = {"hybrid", NULL, false},
 };
 
 const char *schedule_name(enum schedule schedule)
@@ -122,7 +122,8 @@ static bool fill(struct schedule_circuit circuits[],
         return true;
     }
     (void)schedule_star(star, to->size);
-    return schedules[schedule].fill(circuits, to->size);
+    return schedules[schedule].fill != NULL &&
+           schedules[schedule].fill(circuits, to->size);
 }
 
 uint8_t *schedule_tree(enum schedule schedule, const struct schedule_nodes *to)

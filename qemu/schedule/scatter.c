@@ -81,6 +81,7 @@ static const struct weights attempts[] = {
 
 struct search {
     struct torus_size size;
+    const struct schedule_holes *holes; /* or NULL */
     uint32_t nodes;
     uint32_t wanted; /* number of nodes that the tree reaches in the end */
     struct weights weights;
@@ -500,7 +501,7 @@ static void route_phase(struct search *search)
 
 /* ---- all phases ---- */
 
-static void map(struct search *search, const struct schedule_holes *holes)
+static void map(struct search *search)
 {
     for (uint32_t node = 0; node < search->nodes; ++node) {
         struct torus_coord at = torus_coord_of(search->size, node);
@@ -508,7 +509,7 @@ static void map(struct search *search, const struct schedule_holes *holes)
         for (unsigned port = 0; port < TORUS_PORTS; ++port) {
             enum torus_port out = (enum torus_port)port;
             uint32_t link = torus_link(search->size, at, out);
-            bool dead = holes != NULL && holes->link[link];
+            bool dead = search->holes != NULL && search->holes->link[link];
 
             search->next[port][node] =
                 torus_index(search->size, torus_step(search->size, at, out, 1));
@@ -706,16 +707,46 @@ static void place(struct search *search, uint32_t *words)
     }
 }
 
-/* Sets which nodes the tree leaves out. */
-static void leave_out(struct search *search, const struct schedule_holes *holes)
+static bool reach_step(const struct search *search, const struct choice *best,
+                       struct reach *reach, unsigned out, unsigned port)
 {
-    search->wanted = search->nodes;
-    if (holes != NULL) {
-        search->wanted = schedule_holes_reach(search->left_out, holes);
-        for (uint32_t node = 0; node < search->nodes; ++node) {
-            search->left_out[node] = !search->left_out[node];
+    bool open = search->link[out][reach->at] != NONE;
+
+    (void)best;
+    (void)port;
+    reach->at = search->next[out][reach->at];
+    return open;
+}
+
+static void reach_offer(const struct search *search, struct choice *best,
+                        struct reach reach, struct torus_path path)
+{
+    (void)path;
+    if (search->left_out[reach.at] && !search->holes->node[reach.at]) {
+        search->left_out[reach.at] = false;
+        search->queue[best->to++] = reach.at;
+    }
+}
+
+/* Sets which nodes the tree leaves out around holes. The queue gets those that
+   it reaches, each before those to which it can be a relay. */
+static void leave_out(struct search *search)
+{
+    static const struct look reach = {reach_step, reach_offer};
+    struct choice found = {.to = 1};
+    uint32_t living = search->nodes;
+
+    for (uint32_t node = 0; node < search->nodes; ++node) {
+        search->left_out[node] = node != 0;
+        living -= search->holes->node[node];
+    }
+    search->queue[0] = 0;
+    for (uint32_t i = 0; i < found.to && found.to < living; ++i) {
+        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+            look_out(search, &found, &reach, search->queue[i], port);
         }
     }
+    search->wanted = found.to;
 }
 
 /* Runs one search for each row of attempts[], and takes the tree with the
@@ -755,7 +786,9 @@ static bool spread(struct schedule_circuit circuits[], struct torus_size size,
     bool mirror = holes == NULL && size.width > size.height;
     struct search search = {
         .size = mirror ? (struct torus_size){size.height, size.width} : size,
-        .nodes = torus_nodes(size)};
+        .holes = holes,
+        .nodes = torus_nodes(size),
+        .wanted = torus_nodes(size)};
     uint32_t *words =
         memory_or_exit(malloc(WORDS_EACH * search.nodes * sizeof *words));
     bool found;
@@ -766,8 +799,10 @@ static bool spread(struct schedule_circuit circuits[], struct torus_size size,
     search.pushed =
         memory_or_exit(malloc(search.nodes * sizeof *search.pushed));
     search.left_out = memory_or_exit(calloc(search.nodes, 1));
-    map(&search, holes);
-    leave_out(&search, holes);
+    map(&search);
+    if (holes != NULL) {
+        leave_out(&search);
+    }
     found = attempt(circuits, &search, mirror);
     for (unsigned phase = 0; phase <= PHASES_LIMIT; ++phase) {
         free(search.held[phase]);
