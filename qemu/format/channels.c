@@ -11,7 +11,6 @@
 #include "qemu/base/memory.h"
 #include "qemu/base/parse.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -58,29 +57,16 @@ struct sweep {
  *text is moved behind that. Returns whether the voltage is valid. */
 static bool read_voltage(int64_t *voltage_nv, const char **text, char end)
 {
-    const char *at = *text + (**text == '-');
-    int64_t value = 0;
-    int decimals = -1;
-    bool digits = false;
+    size_t bytes = strspn(*text, "-.0123456789"); /* no exponents, no names */
+    char *after;
+    long double value = 1e6L * strtold(*text, &after);
+    bool good = after != *text && after == *text + bytes && *after == end &&
+                fabsl(value) <= VOLTAGE_MAX_NV &&
+                fabsl(value - rintl(value)) < 1e-6L;
 
-    for (; *at != end; ++at) {
-        if (*at == '.' && decimals < 0) {
-            decimals = 0;
-        } else if (isdigit((unsigned char)*at) && decimals < 6 &&
-                   value < 10 * (int64_t)VOLTAGE_MAX_NV) {
-            value = value * 10 + (*at - '0');
-            decimals += decimals >= 0;
-            digits = true;
-        } else {
-            return false;
-        }
-    }
-    for (decimals = decimals < 0 ? 0 : decimals; decimals < 6; ++decimals) {
-        value *= 10;
-    }
-    *voltage_nv = **text == '-' ? -value : value;
-    *text = at + (end != '\0');
-    return digits && value <= VOLTAGE_MAX_NV;
+    *voltage_nv = good ? (int64_t)rintl(value) : 0;
+    *text = after + (good && end != '\0');
+    return good;
 }
 
 static int set_voltage(void *field, const char *option, const char *text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads and writes WAV for the kernel `fir`. The filter's taps are designed
+ * Reads and writes sounds for the kernel `fir`. The filter's taps are designed
  * here, or come from a text file.
  *
  * The design is a windowed sinc. Frequencies are fractions of half the sample
@@ -34,11 +34,9 @@
 
 /* What --arg asks for; 0 or NULL: not given. */
 struct design {
-    double low_pass;  /* highest frequency that passes, Hz */
-    double high_pass; /* lowest frequency that passes, Hz */
     struct band {
-        double low; /* Hz */
-        double high;
+        double low;  /* lowest frequency that passes, Hz; 0: all below `high` */
+        double high; /* highest frequency that passes, Hz; 0: all above `low` */
     } band;
     uint32_t taps;
     const char *file;
@@ -83,9 +81,9 @@ static int set_band(void *field, const char *option, const char *text)
 #define FIELD(name) OPTION_AT(struct design, name)
 
 static const struct option_row rows[] = {
-    {"low", "HZ", 0, OPTION_SET, FIELD(low_pass), .set = set_hertz,
+    {"low", "HZ", 0, OPTION_SET, FIELD(band.high), .set = set_hertz,
      .without = "high band file"},
-    {"high", "HZ", 0, OPTION_SET, FIELD(high_pass), .set = set_hertz,
+    {"high", "HZ", 0, OPTION_SET, FIELD(band.low), .set = set_hertz,
      .without = "band file"},
     {"band", "LO:HI", 0, OPTION_SET, FIELD(band), .set = set_band,
      .without = "file"},
@@ -108,11 +106,12 @@ static int read_design(struct design *design, struct format_load *load,
     if (status != 0) {
         return status;
     }
-    if (design->low_pass == 0 && design->high_pass == 0 &&
-        design->band.high == 0 && design->file == NULL) {
+    if (design->band.low == 0 && design->band.high == 0 &&
+        design->file == NULL) {
         return usage_error("--arg: must be " ARGUMENT);
     }
-    if (design->high_pass > 0 && design->taps % 2 == 0 && design->taps != 0) {
+    if (design->band.low > 0 && design->band.high == 0 &&
+        design->taps % 2 == 0 && design->taps != 0) {
         return usage_error("--arg: taps '%" PRIu32 "': must be odd with high: "
                            "an even number of taps lets nothing of half the "
                            "rate pass",
@@ -169,10 +168,8 @@ static int store_design(struct format_load *load, const struct design *design,
                         const struct sound *sound, const char *path)
 {
     double half = 0.5 * sound->shape.rate;
-    bool low_pass = design->low_pass > 0;
-    bool high_pass = design->high_pass > 0;
-    double low = (high_pass ? design->high_pass : design->band.low) / half;
-    double high = (low_pass ? design->low_pass : design->band.high) / half;
+    double low = design->band.low / half;
+    double high = design->band.high / half;
     double tap[TAPS_MAX];
 
     if (half == 0) {
@@ -184,10 +181,10 @@ static int store_design(struct format_load *load, const struct design *design,
                            "rate of %s",
                            half, file_name(path));
     }
-    high = high_pass ? 1 : high;
+    high = high == 0 ? 1 : high;
     design_taps(tap, design->taps, low, high,
-                low_pass    ? 0
-                : high_pass ? 1
+                low == 0    ? 0
+                : high == 1 ? 1
                             : 0.5 * (low + high));
     for (uint32_t k = 0; k < design->taps; ++k) {
         if (!add_tap(load, tap[k])) {

@@ -85,6 +85,7 @@ static int parse_header(struct npy *array, const char *header)
     const char *shape = value_of(header, "'shape'");
     char type[TYPE_BYTES] = "";
 
+    descr += *descr == 'u'; /* Python 2 may write u'<i4' */
     if (sscanf(descr, "'%31[^']'", type) != 1 || !parse_type(array, type)) {
         return *descr == '[' || strpbrk(type, "OV") != NULL
                    ? file_error(array->path,

@@ -13,31 +13,13 @@
 
 #define SIGNED 16u /* flag in a type, as in kernels/stats.c */
 
-static const struct {
-    const char *name;
-    uint8_t type; /* the kernel's argument */
-} types[] = {{"u8", 1},  {"s8", SIGNED + 1},  {"u16", 2}, {"s16", SIGNED + 2},
-             {"u24", 3}, {"s24", SIGNED + 3}, {"u32", 4}, {"s32", SIGNED + 4}};
-
-#define TYPES (sizeof types / sizeof *types)
-
-static const char *choice(size_t index)
-{
-    return index < TYPES ? types[index].name : NULL;
-}
-
+/* The place of a type in this list is twice its bytes less two, and one more if
+   it is signed. */
 static const struct option_row rows[] = {
-    {"type", "T", 0, OPTION_CHOICE, 0, sizeof(uint8_t), .choice = choice}};
+    {"type", "T", 0, OPTION_CHOICE, 0, sizeof(uint8_t),
+     .choices = "u8 s8 u16 s16 u24 s24 u32 s32"}};
 
-static const char *type_name(uint8_t type)
-{
-    size_t i = 0;
-
-    while (i + 1 < TYPES && types[i].type != type) {
-        ++i;
-    }
-    return types[i].name;
-}
+#define NONE 255
 
 /* Checks samples that are all bytes of a file. A unit of the load is a
    sample. */
@@ -56,11 +38,20 @@ static int check_raw(struct format_load *load, const char *path, uint8_t type)
     return 0;
 }
 
+static const char *type_name(char name[4], uint8_t type)
+{
+    sprintf(name, "%c%u", type < SIGNED ? 'u' : 's', 8u * (type & 7));
+    return name;
+}
+
 static int refuse_type(const char *path, uint8_t type, uint8_t is)
 {
+    char name[2][4];
+
     return usage_error("--arg: type '%s': samples of %s are %s; leave type= "
                        "out, or --as-is takes its bytes",
-                       type_name(type), file_name(path), type_name(is));
+                       type_name(name[0], type), file_name(path),
+                       type_name(name[1], is));
 }
 
 /* Makes a sound the load; a unit is a frame, a sample of each channel. */
@@ -106,8 +97,8 @@ static int take_samples(struct format_load *load, const char *path,
                     "%s is %s, all of whose bytes were taken for samples.",
                     file_name(path), kind);
     }
-    if (status == SOUND_NONE && kind == NULL && !load->as_is &&
-        load->units > 0 && sound_is_named(path)) {
+    if (kind == NULL && !load->as_is && load->units > 0 &&
+        sound_is_named(path)) {
         format_note(load,
                     "%s is no sound, as its name says it is: all of its bytes "
                     "were taken for samples.",
@@ -139,7 +130,7 @@ static int decode_samples(struct format_load *load, const char *path,
 static int read_stats(struct format_load *load, const char *path,
                       const uint8_t *arg, uint32_t arg_bytes)
 {
-    uint8_t place = TYPES;
+    uint8_t place = NONE;
     uint8_t type; /* 0: not given */
     int status =
         format_parse_arg(load, OPTION_TABLE(rows), arg, arg_bytes, &place);
@@ -147,7 +138,7 @@ static int read_stats(struct format_load *load, const char *path,
     if (status != 0) {
         return status;
     }
-    type = place < TYPES ? types[place].type : 0;
+    type = place == NONE ? 0 : (uint8_t)(place / 2 + 1 + place % 2 * SIGNED);
     load->unit_bytes = 1;
     status = format_read_file(load, &load->data, &load->units, path);
     status = status == 0 ? decode_samples(load, path, &type) : status;

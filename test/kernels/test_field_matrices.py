@@ -107,6 +107,7 @@ def test_headers_of_other_writers(tmp_path):
     numpy.save(tmp_path / "v.npy", numpy.array([1, 2, 3]))
     for text in ("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }",
                  "{'descr':'<f4','fortran_order':False,'shape':(2,3)}",
+                 "{'descr': u'<f4', 'fortran_order': False, 'shape': (2L, 3L)}",
                  "{\"descr\": \"<f4\", \"fortran_order\": False, "
                  "\"shape\": (2, 3)}",
                  "{'shape': (2, 3), 'fortran_order': False, 'descr': 'f4'}",
