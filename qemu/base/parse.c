@@ -230,6 +230,27 @@ const char *parse_coord(const char *text, struct torus_coord *coord)
     return NULL;
 }
 
+const char *parse_port(const char *text, size_t length, struct torus_coord *at,
+                       uint8_t *port)
+{
+    char where[32];
+
+    for (uint8_t i = 0; i < TORUS_PORTS; ++i) {
+        size_t tail = strlen(torus_port_names[i]) + 1;
+
+        if (length > tail && length - tail < sizeof where &&
+            text[length - tail] == ',' &&
+            strncmp(text + length - tail + 1, torus_port_names[i], tail - 1) ==
+                0) {
+            memcpy(where, text, length - tail);
+            where[length - tail] = '\0';
+            *port = i;
+            return parse_coord(where, at);
+        }
+    }
+    return "must be X,Y,PORT with PORT east, north, west or south";
+}
+
 const char *parse_point(const char *text, uint64_t *x, uint64_t *y)
 {
     uint64_t pair[2];

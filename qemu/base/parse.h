@@ -37,6 +37,11 @@ const char *parse_image(const char *text, uint32_t *width, uint32_t *height);
    node. */
 const char *parse_coord(const char *text, struct torus_coord *coord);
 
+/* Parses the first `length` characters as "X,Y,PORT", with PORT east, north,
+   west or south; X and Y as parse_coord() does. */
+const char *parse_port(const char *text, size_t length, struct torus_coord *at,
+                       uint8_t *port);
+
 /* Parses "X,Y", both below 2^64. */
 const char *parse_point(const char *text, uint64_t *x, uint64_t *y);
 

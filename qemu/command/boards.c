@@ -53,27 +53,6 @@ struct own_options {
 
 /* ---- setters: 0, or EXIT_USAGE after a message ---- */
 
-static const char *parse_port(const char *text, size_t length,
-                              struct wired_port *port)
-{
-    static const char *const names[TORUS_PORTS] = {",east", ",north", ",west",
-                                                   ",south"};
-    char where[32];
-
-    for (uint8_t i = 0; i < TORUS_PORTS; ++i) {
-        size_t tail = strlen(names[i]);
-
-        if (length > tail && length - tail < sizeof where &&
-            strncmp(text + length - tail, names[i], tail) == 0) {
-            memcpy(where, text, length - tail);
-            where[length - tail] = '\0';
-            port->port = i;
-            return parse_coord(where, &port->at);
-        }
-    }
-    return "must be X,Y,PORT with PORT east, north, west or south";
-}
-
 static int add_fault(void *own, const char *option, const char *text)
 {
     struct own_options *options = own;
@@ -93,9 +72,12 @@ static int add_fault(void *own, const char *option, const char *text)
                      : strcmp(option, mistake_options[WIRED_CUT]) == 0
                          ? WIRED_CUT
                          : WIRED_DOUBLE;
-    allowed = allowed == NULL ? parse_port(text, first, &fault->a) : allowed;
+    if (allowed == NULL) {
+        allowed = parse_port(text, first, &fault->a.at, &fault->a.port);
+    }
     if (allowed == NULL && colon != NULL) {
-        allowed = parse_port(colon + 1, strlen(colon + 1), &fault->b);
+        allowed = parse_port(colon + 1, strlen(colon + 1), &fault->b.at,
+                             &fault->b.port);
     }
     options->wired.faults += 1;
     return parse_report(option, text, allowed);

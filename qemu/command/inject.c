@@ -33,12 +33,13 @@ static const char *parse_from(const char *text, uint64_t *time_ps)
                : allowed;
 }
 
-/* Parses KIND@X,Y[@TIME]. Returns NULL, or an error text "must be ...". */
+/* Parses KIND@X,Y[@TIME], or cut@X,Y,PORT[@TIME]. Returns NULL, or an error
+   text "must be ...". */
 static const char *parse(struct injection *injection, const char *text)
 {
     static const char kinds[] =
-        "must be slow2@X,Y, slow4@X,Y or slow8@X,Y, each also with @TIME, or "
-        "fault@X,Y, hang@X,Y, die@X,Y or assert@X,Y, or die@X,Y@0";
+        "must be slow2@X,Y, slow4@X,Y, slow8@X,Y, fault@X,Y, hang@X,Y, "
+        "assert@X,Y, die@X,Y or cut@X,Y,PORT, each also with @TIME";
     char word[WORD_BYTES];
     const char *rest = copy_word(word, text, '@');
     const struct injection *kind = rest == NULL ? NULL : injection_kind(word);
@@ -52,15 +53,15 @@ static const char *parse(struct injection *injection, const char *text)
     if (rest == NULL) {
         return kinds;
     }
-    allowed = parse_coord(word, &injection->at);
+    allowed =
+        injection->what == INJECTION_CUT
+            ? parse_port(word, strlen(word), &injection->at, &injection->port)
+            : parse_coord(word, &injection->at);
     if (allowed != NULL || *rest == '\0') {
         return allowed;
     }
-    injection->before =
-        injection->fault == NODE_INJECT_DIE && strcmp(rest, "@0") == 0;
-    return injection->fault == NODE_INJECT_NONE || injection->before
-               ? parse_from(rest + 1, &injection->slow_from_ps)
-               : kinds;
+    injection->timed = true;
+    return parse_from(rest + 1, &injection->from_ps);
 }
 
 int inject_options_add(void *field, const char *option, const char *text)
@@ -76,19 +77,42 @@ int inject_options_add(void *field, const char *option, const char *text)
     return parse_report(option, text, parse(&options->injection[count], text));
 }
 
-static bool is_at(const struct injection *injection, struct torus_coord at)
+/* Returns whether two injections are at the same link, or both at the same
+   node. */
+static bool is_at(const struct injection *a, const struct injection *b,
+                  struct torus_size size)
 {
-    return injection->at.x == at.x && injection->at.y == at.y;
+    bool cuts = a->what == INJECTION_CUT;
+
+    if (cuts != (b->what == INJECTION_CUT)) {
+        return false;
+    }
+    return cuts ? torus_link(size, a->at, a->port) ==
+                      torus_link(size, b->at, b->port)
+                : torus_index(size, a->at) == torus_index(size, b->at);
 }
 
-static bool is_second(const struct inject_options *options, uint32_t i)
+static bool is_second(const struct inject_options *options, uint32_t i,
+                      struct torus_size size)
 {
-    for (uint32_t j = 0; j < i; ++j) {
-        if (is_at(&options->injection[j], options->injection[i].at)) {
-            return true;
-        }
+    uint32_t j = 0;
+
+    while (!is_at(&options->injection[j], &options->injection[i], size)) {
+        j += 1;
     }
-    return false;
+    return j < i;
+}
+
+/* Returns whether injections 0 to `i` stop all nodes. */
+static bool stops_all(const struct inject_options *options, uint32_t i,
+                      struct torus_size size)
+{
+    uint32_t nodes = 0;
+
+    for (uint32_t j = 0; j <= i; ++j) {
+        nodes += injection_stops(&options->injection[j]);
+    }
+    return nodes == torus_nodes(size);
 }
 
 /* Returns why injection `i` cannot be used with the other options; or NULL. */
@@ -96,23 +120,34 @@ static const char *check(const struct inject_options *options, uint32_t i,
                          const struct request *request)
 {
     const struct injection *injection = &options->injection[i];
+    bool slow = injection->what == INJECTION_SLOW;
 
-    if (!request->mesh->has_images && injection->fault != NODE_INJECT_NONE &&
-        injection->fault != NODE_INJECT_ASSERT && !injection->before) {
-        return "must be assert@X,Y, die@X,Y@0 or a slowdown with --on native: "
-               "the others are for boards";
+    if (!request->mesh->has_images && !injection->timed &&
+        (injection->fault == NODE_INJECT_FAULT ||
+         injection->fault == NODE_INJECT_HANG ||
+         injection->fault == NODE_INJECT_DIE)) {
+        return "must have a @TIME with --on native: only a board does so in "
+               "the job";
     }
-    for (uint32_t i = 0; i < request->originators && injection->before; ++i) {
-        if (is_at(injection, request->originator[i].at)) {
+    for (uint32_t k = 0; k < request->originators; ++k) {
+        if (injection_stops(injection) && injection_is_before(injection) &&
+            torus_index(request->size, injection->at) ==
+                torus_index(request->size, request->originator[k].at)) {
             return "must not be at an originator, which plans without the node";
         }
     }
-    if (is_second(options, i)) {
-        return "must be the only one at its node";
+    if (is_second(options, i, request->size)) {
+        return injection->what == INJECTION_CUT
+                   ? "must be the only one at its link, whose other end may "
+                     "have been named"
+                   : "must be the only one at its node";
     }
-    if (injection->fault == NODE_INJECT_NONE && request->slow_shift != NULL &&
+    if (slow && request->slow_shift != NULL &&
         request->slow_shift[torus_index(request->size, injection->at)] != 0) {
         return "must be at a node without --slow";
+    }
+    if (stops_all(options, i, request->size)) {
+        return "must leave a node that lives";
     }
     return NULL;
 }
@@ -131,6 +166,22 @@ int inject_options_check(const struct inject_options *options,
     return 0;
 }
 
+/* Adds what is dead before the job to *holes, which is made if need be. */
+static void add_hole(struct schedule_holes **holes,
+                     const struct injection *injection, struct torus_size size)
+{
+    if (!injection_is_before(injection)) {
+        return;
+    }
+    *holes = *holes != NULL ? *holes : schedule_holes_new(size);
+    if (injection->what == INJECTION_CUT) {
+        (*holes)->link[torus_link(size, injection->at, injection->port)] = true;
+    } else {
+        schedule_holes_add(*holes, injection->at,
+                           injection->what == INJECTION_FAULT);
+    }
+}
+
 struct schedule_holes *
 inject_options_holes(const struct inject_options *options,
                      struct torus_size size)
@@ -138,10 +189,7 @@ inject_options_holes(const struct inject_options *options,
     struct schedule_holes *holes = NULL;
 
     for (uint32_t i = 0; i < options->count; ++i) {
-        if (options->injection[i].before) {
-            holes = holes != NULL ? holes : schedule_holes_new(size);
-            schedule_holes_add(holes, options->injection[i].at, false);
-        }
+        add_hole(&holes, &options->injection[i], size);
     }
     return holes;
 }
@@ -149,7 +197,8 @@ inject_options_holes(const struct inject_options *options,
 bool inject_options_any_later(const struct inject_options *options)
 {
     for (uint32_t i = 0; i < options->count; ++i) {
-        if (options->injection[i].slow_from_ps > 0) {
+        if (options->injection[i].what == INJECTION_SLOW &&
+            options->injection[i].from_ps > 0) {
             return true;
         }
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Option `--inject KIND@X,Y[@TIME]`: a fault or a slowdown of a node. The
-   option may be repeated. */
+/* Option `--inject KIND@X,Y[@TIME]`: a fault or a slowdown of a node, or a link
+   that is cut. The option may be repeated. */
 #ifndef QEMU_COMMAND_INJECT_H
 #define QEMU_COMMAND_INJECT_H
 
@@ -21,13 +21,14 @@ struct inject_options {
 NODISCARD int inject_options_add(void *field, const char *option,
                                  const char *text);
 
-/* Checks that the request's mesh has the nodes of all injections, and that
-   --slow does not name them, too. Returns 0, or EXIT_USAGE after a message. */
+/* Checks that the request's mesh has the nodes of all injections, that each
+   node and link is named once and not by --slow, too, and that a node lives on.
+   Returns 0, or EXIT_USAGE after a message. */
 NODISCARD int inject_options_check(const struct inject_options *options,
                                    const struct request *request);
 
-/* Returns the nodes that are dead before the job, or NULL if there is none. The
-   caller frees them by schedule_holes_free(). */
+/* Returns the nodes and links that are dead before the job, or NULL if there is
+   none. The caller frees them by schedule_holes_free(). */
 struct schedule_holes *
 inject_options_holes(const struct inject_options *options,
                      struct torus_size size);

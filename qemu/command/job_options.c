@@ -306,8 +306,9 @@ static const struct option_row job_rows[] = {
      OPTION_AT(struct job_options, inject),
      .help = "For tests: node X,Y is slower than the plan takes it to be "
              "(slow2, slow4 or slow8 times), from TIME after the order on; or "
-             "it takes a fault, hangs, dies or fails an assertion in the job "
-             "(fault, hang, die, assert); may be repeated",
+             "it takes a fault, hangs, fails an assertion or dies with its "
+             "switch (fault, hang, assert, die) at TIME, or in the job; or the "
+             "link out of PORT is down (cut@X,Y,PORT); may be repeated",
      .set = inject_options_add, .of = HAS_FABRIC},
     {"allow-mixed", NULL, 3, OPTION_FLAG,
      OPTION_AT(struct job_options, request.allow_mixed),

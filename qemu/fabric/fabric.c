@@ -11,6 +11,7 @@
    time. */
 enum event_type {
     EVENT_RELEASE,
+    EVENT_REFUSAL, /* a set-up has come to a dead link */
     EVENT_REQUEST,
     EVENT_DEADLINE
 };
@@ -19,14 +20,16 @@ enum fabric_node_state {
     NODE_RUNNING,
     NODE_RECEIVING,
     NODE_DRAINING,
-    NODE_ENDED
+    NODE_ENDED,
+    NODE_STOPPED /* fabric_stop() has stopped it */
 };
 
 #define LINKS_MAX (2u * TORUS_SIDE_MAX)
 
-/* States of a link; 0 means free. No circuit may use a dead link. */
-#define LINK_HELD 1u
-#define LINK_DEAD 2u
+struct fabric_link {
+    uint64_t stop_ps; /* mesh time from which it is dead */
+    bool held;
+};
 
 #define TIME_MAX_PS (UINT64_MAX - 1)
 
@@ -34,12 +37,15 @@ struct transit {
     struct fabric_message message;
     struct transit *next;
     uint64_t request_ps;
-    uint64_t arrival_ps;
+    uint64_t grant_ps;
+    uint64_t arrival_ps; /* or the end of a refused set-up */
     uint32_t source;
     uint32_t destination;
     uint8_t port;
     uint8_t arrival_port;
+    uint16_t hops;   /* links before the dead one, if the set-up is refused */
     uint8_t holders; /* references to the message: circuit, inbox */
+    bool refused;    /* true: no circuit is set up, or the node has stopped */
     bool asked;      /* true: a circuit is requested, but not granted */
     bool arrived;
     bool damaged;
@@ -62,6 +68,7 @@ struct fabric_port {
 struct fabric_node {
     struct fabric_port port[NODE_PORTS];
     uint64_t time_ps; /* mesh time since which the node runs or waits */
+    uint64_t stop_ps; /* mesh time at which its processor stops */
     uint32_t port_mask;
     uint8_t circuits; /* number of circuits that the node's torus ports hold */
     uint8_t tag_wanted;  /* tag of messages to receive; 0: any */
@@ -77,7 +84,7 @@ struct fabric {
     struct fabric_config config;
     uint32_t node_count;
     struct fabric_node *node;
-    uint8_t *link; /* states of links, indexed by torus_link() */
+    struct fabric_link *link; /* indexed by torus_link() */
     struct event_queue events;
     struct event_queue runs;
     struct transit **blocked; /* sends that wait for links, oldest first */
@@ -223,24 +230,33 @@ struct fabric *fabric_new(const struct fabric_config *config)
     }
     fabric->node_count = nodes;
     fabric->node = memory_or_exit(calloc(nodes, sizeof *fabric->node));
-    fabric->link = memory_or_exit(calloc(2 * (size_t)nodes, 1));
-    if (config->dead_link > 0 && config->dead_link <= 2 * nodes) {
-        fabric->link[config->dead_link - 1] = LINK_DEAD;
-    }
+    fabric->link =
+        memory_or_exit(calloc(2 * (size_t)nodes, sizeof *fabric->link));
     fabric->ready = memory_or_exit(calloc(nodes, sizeof *fabric->ready));
     for (uint32_t i = 0; i < nodes; ++i) {
+        fabric->node[i].stop_ps = FABRIC_NEVER_PS;
+        fabric->link[2 * i].stop_ps = FABRIC_NEVER_PS;
+        fabric->link[2 * i + 1].stop_ps = FABRIC_NEVER_PS;
         run(fabric, i, 0);
     }
     return fabric;
 }
 
-static void fifo_free(struct fifo *fifo)
+static void drop(const struct fabric *fabric, struct transit *transit)
+{
+    if (fabric->config.drop != NULL) {
+        fabric->config.drop(transit->message.cookie);
+    }
+    free(transit);
+}
+
+static void drop_all(const struct fabric *fabric, struct fifo *fifo)
 {
     while (fifo->first != NULL) {
         struct transit *first = fifo->first;
 
         fifo_remove(fifo, first);
-        free(first);
+        drop(fabric, first);
     }
 }
 
@@ -257,12 +273,14 @@ void fabric_free(struct fabric *fabric)
            below. */
         if (type_of(event) == EVENT_RELEASE && transit->holders == 1) {
             free(transit);
+        } else if (type_of(event) == EVENT_REFUSAL) {
+            drop(fabric, transit);
         }
     }
     for (uint32_t i = 0; i < fabric->node_count; ++i) {
         for (unsigned port = 0; port < NODE_PORTS; ++port) {
-            fifo_free(&fabric->node[i].port[port].queue);
-            fifo_free(&fabric->node[i].port[port].inbox);
+            drop_all(fabric, &fabric->node[i].port[port].queue);
+            drop_all(fabric, &fabric->node[i].port[port].inbox);
         }
     }
     event_queue_free(&fabric->events);
@@ -273,6 +291,58 @@ void fabric_free(struct fabric *fabric)
     free(fabric->blocked);
     free(fabric->circuit);
     free(fabric);
+}
+
+/* ---- deaths ---- */
+
+void fabric_cut(struct fabric *fabric, uint32_t link, uint64_t time_ps)
+{
+    if (time_ps < fabric->link[link].stop_ps) {
+        fabric->link[link].stop_ps = time_ps;
+    }
+}
+
+void fabric_stop(struct fabric *fabric, uint32_t node, uint64_t time_ps,
+                 bool whole)
+{
+    struct torus_size size = fabric->config.size;
+
+    fabric->node[node].stop_ps = time_ps;
+    if (whole) {
+        for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+            fabric_cut(fabric,
+                       torus_link(size, torus_coord_of(size, node), port),
+                       time_ps);
+        }
+    }
+}
+
+uint64_t fabric_stop_ps(const struct fabric *fabric, uint32_t node)
+{
+    return fabric->node[node].stop_ps;
+}
+
+bool fabric_has_stopped(const struct fabric *fabric, uint32_t node)
+{
+    const struct fabric_node *at = &fabric->node[node];
+
+    return at->state == NODE_STOPPED || at->stop_ps <= fabric->now_ps;
+}
+
+/* Stops a node that is about to do something at `time_ps`, if it may not.
+   Returns whether it has stopped. */
+static bool stop_before(struct fabric_node *node, uint64_t time_ps)
+{
+    if (time_ps >= node->stop_ps) {
+        node->state = NODE_STOPPED;
+    }
+    return node->state == NODE_STOPPED;
+}
+
+/* Returns whether a send is of a time at which its node had stopped. */
+static bool is_void(const struct fabric *fabric, const struct transit *transit)
+{
+    return transit->message.ready_ps >= fabric->node[transit->source].stop_ps;
 }
 
 /* ---- requests of nodes ---- */
@@ -340,6 +410,7 @@ void fabric_from_host(struct fabric *fabric, uint32_t node, uint64_t time_ps,
     transit->destination = node;
     transit->port = NODE_PORT_HOST;
     transit->arrival_port = NODE_PORT_HOST;
+    transit->grant_ps = fabric->now_ps;
     transit->arrival_ps = time_ps;
     transit->arrived = true;
     transit->holders = 1;
@@ -354,6 +425,7 @@ static void rest(struct fabric *fabric, uint32_t node, uint64_t time_ps,
 
     at->state = state;
     at->time_ps = time_ps;
+    (void)stop_before(at, time_ps);
     notify(fabric, node);
 }
 
@@ -406,29 +478,14 @@ static size_t links_of(const struct fabric *fabric,
                             transit->message.path, link, LINKS_MAX);
 }
 
-/* Returns the states of all links of a message's path, or-ed; 0: all are
-   free. */
-static unsigned links_state(const struct fabric *fabric,
-                            const struct transit *transit)
-{
-    uint32_t link[LINKS_MAX];
-    size_t count = links_of(fabric, transit, link);
-    unsigned state = 0;
-
-    for (size_t i = 0; i < count; ++i) {
-        state |= fabric->link[link[i]];
-    }
-    return state;
-}
-
 static void links_mark(struct fabric *fabric, const struct transit *transit,
-                       uint8_t state)
+                       bool held)
 {
     uint32_t link[LINKS_MAX];
     size_t count = links_of(fabric, transit, link);
 
     for (size_t i = 0; i < count; ++i) {
-        fabric->link[link[i]] = state;
+        fabric->link[link[i]].held = held;
     }
 }
 
@@ -486,13 +543,14 @@ static void grant(struct fabric *fabric, struct transit *transit,
     struct fifo *queue = queue_of(fabric, transit->source, transit->port);
     struct fabric_port *to;
 
-    links_mark(fabric, transit, LINK_HELD);
+    links_mark(fabric, transit, true);
     transit->arrival_ps = plus(
         now_ps, held_ps(config, torus_path_hops(path), transit->message.bytes));
     transit->arrival_port = (uint8_t)torus_path_arrival(path);
     transit->destination =
         torus_index(config->size, torus_path_end(config->size, from, path));
     log_circuit(fabric, transit, now_ps);
+    transit->grant_ps = now_ps;
     transit->damaged = fabric->circuit_count == config->corrupt_message;
     port->counters.busy_ps += transit->arrival_ps - now_ps;
     port->counters.stall_ps += now_ps - transit->request_ps;
@@ -509,6 +567,65 @@ static void grant(struct fabric *fabric, struct transit *transit,
     to->counters.received_bytes += transit->message.bytes;
     fifo_add(&to->inbox, transit);
     notify(fabric, transit->destination);
+}
+
+/* Returns 1 if the send counts as one of its node's circuits; else 0. */
+static unsigned holds_one(const struct transit *transit)
+{
+    return transit->port != NODE_PORT_HOST;
+}
+
+/* Refuses a send a circuit: its set-up ends behind `hops` live links. Until
+   then its port is busy. */
+static void refuse(struct fabric *fabric, struct transit *transit, size_t hops,
+                   uint64_t now_ps)
+{
+    const struct fabric_config *config = &fabric->config;
+    struct fabric_node *source = &fabric->node[transit->source];
+    struct fifo *queue = queue_of(fabric, transit->source, transit->port);
+
+    transit->hops = (uint16_t)hops;
+    transit->arrival_ps =
+        plus(now_ps,
+             held_ps(config, transit->hops + 1u,
+                     config->store_and_forward ? transit->message.bytes : 0));
+    transit->refused = true;
+    source->port[transit->port].busy = true;
+    source->port[transit->port].counters.stall_ps +=
+        now_ps - transit->request_ps;
+    source->circuits = (uint8_t)(source->circuits + holds_one(transit));
+    fifo_remove(queue, transit);
+    request_first(fabric, queue, now_ps);
+    push(fabric, EVENT_REFUSAL, transit->arrival_ps, transit);
+}
+
+/* Grants or refuses a circuit. Returns false if a link of its path is held by
+   another. */
+static bool set_up(struct fabric *fabric, struct transit *transit,
+                   uint64_t now_ps)
+{
+    uint32_t link[LINKS_MAX];
+    size_t count;
+    bool held = false;
+
+    if (is_void(fabric, transit)) {
+        refuse(fabric, transit, 0, now_ps);
+        return true;
+    }
+    count = links_of(fabric, transit, link);
+    for (size_t i = 0; i < count; ++i) {
+        const struct fabric_link *at = &fabric->link[link[i]];
+
+        if (now_ps >= at->stop_ps) {
+            refuse(fabric, transit, i, now_ps);
+            return true;
+        }
+        held |= at->held;
+    }
+    if (!held) {
+        grant(fabric, transit, now_ps);
+    }
+    return !held;
 }
 
 /* Removes a send that has ended, by delivery or loss, from its queue. The next
@@ -549,10 +666,8 @@ static void retry_blocked(struct fabric *fabric)
     for (size_t i = 0; i < fabric->blocked_count; ++i) {
         struct transit *transit = fabric->blocked[i];
 
-        if (links_state(fabric, transit) != 0) {
+        if (!set_up(fabric, transit, now_ps)) {
             fabric->blocked[kept++] = transit;
-        } else {
-            grant(fabric, transit, now_ps);
         }
     }
     fabric->blocked_count = kept;
@@ -562,7 +677,7 @@ static void process_release(struct fabric *fabric, struct transit *transit)
 {
     uint64_t now_ps = transit->arrival_ps;
 
-    links_mark(fabric, transit, 0);
+    links_mark(fabric, transit, false);
     fabric->node[transit->source].circuits -= 1;
     transit->arrived = true;
     fabric->latest_release_ps = now_ps;
@@ -585,26 +700,26 @@ static void release_all(struct fabric *fabric, struct transit *first)
     }
 }
 
+static void process_refusal(struct fabric *fabric, struct transit *transit)
+{
+    struct fabric_node *source = &fabric->node[transit->source];
+
+    source->circuits = (uint8_t)(source->circuits - holds_one(transit));
+    source->port[transit->port].counters.errors += 1;
+    source->first_error = ERR_DEAD_LINK;
+    next_send(fabric, transit, transit->arrival_ps);
+    fabric->leaving = transit;
+}
+
 static void process_request(struct fabric *fabric, struct transit *transit,
                             uint64_t now_ps)
 {
-    struct fabric_node *source = &fabric->node[transit->source];
-    struct fifo *queue = queue_of(fabric, transit->source, transit->port);
-    bool to_host = transit->port == NODE_PORT_HOST;
-    unsigned state = to_host ? 0 : links_state(fabric, transit);
-
-    if (to_host || (state & LINK_DEAD) != 0) {
-        if (!to_host) {
-            source->port[transit->port].counters.errors += 1;
-            source->first_error = ERR_DEAD_LINK;
-        }
-        fifo_remove(queue, transit);
+    if (transit->port == NODE_PORT_HOST && !is_void(fabric, transit)) {
+        fifo_remove(queue_of(fabric, transit->source, transit->port), transit);
         next_send(fabric, transit, now_ps);
         fabric->leaving = transit;
-    } else if (state != 0) {
+    } else if (!set_up(fabric, transit, now_ps)) {
         block(fabric, transit);
-    } else {
-        grant(fabric, transit, now_ps);
     }
 }
 
@@ -669,7 +784,7 @@ static enum fabric_step deliver(struct fabric *fabric, uint32_t index,
     struct transit *transit = find_message(node, &port);
     uint64_t time_ps;
 
-    if (transit == NULL) {
+    if (transit == NULL || stop_before(node, transit->arrival_ps)) {
         return FABRIC_WAIT;
     }
     fifo_remove(&node->port[port].inbox, transit);
@@ -678,6 +793,7 @@ static enum fabric_step deliver(struct fabric *fabric, uint32_t index,
     *action = (struct fabric_action){.time_ps = time_ps,
                                      .complete_ps = node->time_ps,
                                      .arrival_ps = transit->arrival_ps,
+                                     .known_ps = transit->grant_ps,
                                      .cookie = transit->message.cookie,
                                      .node = index,
                                      .source = transit->source,
@@ -701,9 +817,14 @@ static enum fabric_step answer_drain(struct fabric *fabric, uint32_t index,
         }
         time_ps = larger(time_ps, node->port[port].free_ps);
     }
+    if (stop_before(node, time_ps)) {
+        return FABRIC_WAIT;
+    }
     resume(fabric, index, time_ps);
-    *action = (struct fabric_action){
-        .time_ps = time_ps, .node = index, .status = node->first_error};
+    *action = (struct fabric_action){.time_ps = time_ps,
+                                     .known_ps = FABRIC_NEVER_PS,
+                                     .node = index,
+                                     .status = node->first_error};
     node->first_error = ERR_OK;
     return FABRIC_DRAINED;
 }
@@ -734,14 +855,17 @@ static enum fabric_step report_leaving(struct fabric *fabric,
                                        struct fabric_action *action)
 {
     struct transit *transit = fabric->leaving;
-    bool to_host = transit->port == NODE_PORT_HOST;
+    bool to_host = !transit->refused;
 
-    *action = (struct fabric_action){.time_ps = transit->request_ps,
+    *action = (struct fabric_action){.time_ps = to_host ? transit->request_ps
+                                                        : transit->arrival_ps,
                                      .cookie = transit->message.cookie,
                                      .node = transit->source,
                                      .source = transit->source,
                                      .bytes = transit->message.bytes,
                                      .status = to_host ? ERR_OK : ERR_DEAD_LINK,
+                                     .path = transit->message.path,
+                                     .hops = transit->hops,
                                      .port = transit->port};
     fabric->leaving = NULL;
     free(transit);
@@ -752,9 +876,10 @@ static enum fabric_step report_leaving(struct fabric *fabric,
    is. */
 static bool times_out(const struct event *event)
 {
-    const struct fabric_node *node = event->subject;
+    struct fabric_node *node = event->subject;
 
-    return node->state == NODE_RECEIVING && node->receives == event->number;
+    return node->state == NODE_RECEIVING && node->receives == event->number &&
+           !stop_before(node, event->time_ps);
 }
 
 static enum fabric_step time_out(struct fabric *fabric,
@@ -765,8 +890,10 @@ static enum fabric_step time_out(struct fabric *fabric,
     uint32_t index = (uint32_t)(node - fabric->node);
 
     resume(fabric, index, event->time_ps);
-    *action = (struct fabric_action){
-        .time_ps = event->time_ps, .node = index, .status = ERR_TIMEOUT};
+    *action = (struct fabric_action){.time_ps = event->time_ps,
+                                     .known_ps = FABRIC_NEVER_PS,
+                                     .node = index,
+                                     .status = ERR_TIMEOUT};
     return FABRIC_TIMED_OUT;
 }
 
@@ -803,6 +930,8 @@ enum fabric_step fabric_next(struct fabric *fabric,
         }
         if (type_of(&event) == EVENT_RELEASE) {
             release_all(fabric, event.subject);
+        } else if (type_of(&event) == EVENT_REFUSAL) {
+            process_refusal(fabric, event.subject);
         } else {
             process_request(fabric, event.subject, event.time_ps);
         }

@@ -25,6 +25,18 @@
  * before the time at which it was resumed.) The result does not depend on which
  * board the host runs first.
  *
+ * Links and nodes may die at given mesh times (fabric_cut(), fabric_stop()),
+ * before all requests of that time. A circuit that was granted ends whole. One
+ * that is asked for later is refused where its path is dead:
+ *
+ *   request                    FABRIC_FAILED
+ *     |- startup -|- hop delay -|- hop delay -|
+ *                    live link     dead link
+ *
+ * A dead node is not given messages, nor answers; its requests and sends of
+ * later times are dropped. If only its processor dies, its switch passes on
+ * circuits, takes messages, and sends what was queued before.
+ *
  * A message for a node that waits at one port is handed over when its circuit
  * is granted, since nothing can arrive there before. A message for a node that
  * waits at several ports is handed over when mesh time reaches the arrival.
@@ -47,11 +59,13 @@ struct fabric;
 struct fabric_config {
     struct torus_size size;
     struct profile profile;
-    uint32_t dead_link; /* torus_link() + 1 of a broken link; 0: none */
     /* number, from 1, of the circuit whose message is damaged; 0: none */
     uint32_t corrupt_message;
     uint8_t ports_at_once;  /* torus ports that work at once: 1, 2 or 4; 0: 4 */
     bool store_and_forward; /* true: switches pass on whole messages */
+    /* Called by fabric_free() for the cookie of each message that it still
+       has; or NULL. */
+    void (*drop)(void *cookie);
 };
 
 /* A message to send. `cookie` is the caller's; the fabric does not read it. */
@@ -73,7 +87,7 @@ enum fabric_step {
     FABRIC_DRAINED, /* all sends of the node have ended; the node runs again */
     FABRIC_TIMED_OUT, /* no message came by the deadline; the node runs again */
     FABRIC_TO_HOST,
-    FABRIC_FAILED
+    FABRIC_FAILED /* the message is lost, at a dead link or with its node */
 };
 
 struct fabric_action {
@@ -84,11 +98,16 @@ struct fabric_action {
     /* mesh time when the last byte arrived; earlier than time_ps if the message
        had to wait */
     uint64_t arrival_ps;
+    /* the node may be told of its sends that failed before this mesh time:
+       these are the same, whichever node the host runs first */
+    uint64_t known_ps;
     void *cookie;
     uint32_t node;
     uint32_t source;
     uint32_t bytes;
-    int32_t status; /* enum err */
+    int32_t status;         /* enum err */
+    struct torus_path path; /* of a send that failed */
+    uint16_t hops;          /* links of its path before the dead one */
     uint8_t port;
     bool damaged;
 };
@@ -96,6 +115,17 @@ struct fabric_action {
 /* Returns a new fabric, in which all nodes run since time 0. */
 struct fabric *fabric_new(const struct fabric_config *config);
 void fabric_free(struct fabric *fabric);
+
+/* Makes a link (torus_link()) dead from a mesh time on that is not over. */
+void fabric_cut(struct fabric *fabric, uint32_t link, uint64_t time_ps);
+
+/* Stops a node at a mesh time that is not over: its processor; and if `whole`,
+   its switch and so its links. */
+void fabric_stop(struct fabric *fabric, uint32_t node, uint64_t time_ps,
+                 bool whole);
+
+/* Returns the mesh time at which a node stops, or FABRIC_NEVER_PS. */
+uint64_t fabric_stop_ps(const struct fabric *fabric, uint32_t node);
 
 /* Queues a message on a port of `node`; NODE_PORT_HOST sends it to the host. */
 void fabric_send(struct fabric *fabric, uint32_t node, unsigned port,
@@ -133,6 +163,10 @@ uint64_t fabric_time_ps(const struct fabric *fabric);
 
 bool fabric_is_running(const struct fabric *fabric, uint32_t node);
 bool fabric_has_ended(const struct fabric *fabric, uint32_t node);
+
+/* Returns whether fabric_stop() has stopped the node, as far as mesh time has
+   come. */
+bool fabric_has_stopped(const struct fabric *fabric, uint32_t node);
 
 /* Returns all circuits so far, in the order of their grants. The array is valid
    until the next fabric_next(). */

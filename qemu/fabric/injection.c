@@ -6,13 +6,14 @@
 static const struct {
     const char *name;
     struct injection kind;
-} kinds[] = {{"slow2", {.slow_shift = 1}},
-             {"slow4", {.slow_shift = 2}},
-             {"slow8", {.slow_shift = 3}},
-             {"fault", {.fault = NODE_INJECT_FAULT}},
-             {"hang", {.fault = NODE_INJECT_HANG}},
-             {"die", {.fault = NODE_INJECT_DIE}},
-             {"assert", {.fault = NODE_INJECT_ASSERT}}};
+} kinds[] = {{"slow2", {.what = INJECTION_SLOW, .slow_shift = 1}},
+             {"slow4", {.what = INJECTION_SLOW, .slow_shift = 2}},
+             {"slow8", {.what = INJECTION_SLOW, .slow_shift = 3}},
+             {"fault", {.what = INJECTION_FAULT, .fault = NODE_INJECT_FAULT}},
+             {"hang", {.what = INJECTION_FAULT, .fault = NODE_INJECT_HANG}},
+             {"assert", {.what = INJECTION_FAULT, .fault = NODE_INJECT_ASSERT}},
+             {"die", {.what = INJECTION_DEATH, .fault = NODE_INJECT_DIE}},
+             {"cut", {.what = INJECTION_CUT}}};
 
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
@@ -30,7 +31,8 @@ const char *injection_name(const struct injection *injection)
 {
     size_t i = 0;
 
-    while (kinds[i].kind.fault != injection->fault ||
+    while (kinds[i].kind.what != injection->what ||
+           kinds[i].kind.fault != injection->fault ||
            kinds[i].kind.slow_shift != injection->slow_shift) {
         i += 1;
     }
@@ -43,7 +45,7 @@ const struct injection *injection_slow(const struct injections *injections,
     for (uint32_t i = 0; i < injections->count; ++i) {
         const struct injection *injection = &injections->injection[i];
 
-        if (injection->slow_shift > 0 && injection->at.x == at.x &&
+        if (injection->what == INJECTION_SLOW && injection->at.x == at.x &&
             injection->at.y == at.y) {
             return injection;
         }

@@ -63,46 +63,61 @@ static void identify(struct mesh *mesh, uint32_t node)
                                .probed = config->probed};
 }
 
+/* Prepares an injection whose mesh time is not known before the first order. */
 static void inject(struct mesh *mesh, const struct injection *injection)
 {
     struct backend *backend = mesh->backend;
     uint32_t node = torus_index(mesh->config->size, injection->at);
 
+    if (injection->what == INJECTION_SLOW) {
+        backend->slow(backend->context, node, injection->slow_shift,
+                      injection->from_ps > 0 ? INJECTION_FROM_MAX_PS : 0);
+    }
     /* A board cannot make itself die, so inject_death() kills its QEMU. */
-    if (injection->fault != NODE_INJECT_DIE) {
+    if (injection->what == INJECTION_FAULT && !injection->timed) {
         mesh_window(mesh, node)->node.identity.fault_injection =
             (uint16_t)injection->fault;
     }
-    if (injection->slow_shift > 0) {
-        backend->slow(backend->context, node, injection->slow_shift,
-                      injection->slow_from_ps > 0 ? INJECTION_FROM_MAX_PS : 0);
+}
+
+static void inject_at(struct mesh *mesh, const struct injection *injection,
+                      uint64_t time_ps)
+{
+    struct backend *backend = mesh->backend;
+    struct torus_size size = mesh->config->size;
+    uint32_t node = torus_index(size, injection->at);
+
+    if (injection_stops(injection)) {
+        fabric_stop(mesh->fabric, node, time_ps,
+                    injection->what == INJECTION_DEATH);
+    } else if (injection->what == INJECTION_CUT) {
+        fabric_cut(mesh->fabric,
+                   torus_link(size, injection->at, injection->port), time_ps);
+    } else if (injection->what == INJECTION_SLOW && injection->from_ps > 0) {
+        backend->slow(backend->context, node, injection->slow_shift, time_ps);
     }
 }
 
-/* Tells the nodes of slow injections when to become slow. The first order comes
-   at mesh time `order_ps`, and all nodes wait for it. */
+/* Sets the times of injections. The first order comes at mesh time `order_ps`,
+   and all nodes wait for it. */
 static void inject_times(struct mesh *mesh, uint64_t order_ps)
 {
-    struct backend *backend = mesh->backend;
+    const struct injections *injections = &mesh->config->injections;
 
-    for (uint32_t i = 0; i < mesh->config->injections.count; ++i) {
-        const struct injection *injection =
-            &mesh->config->injections.injection[i];
+    for (uint32_t i = 0; i < injections->count; ++i) {
+        const struct injection *injection = &injections->injection[i];
 
-        if (injection->slow_from_ps > 0) {
-            backend->slow(backend->context,
-                          torus_index(mesh->config->size, injection->at),
-                          injection->slow_shift,
-                          order_ps + injection->slow_from_ps);
-        }
+        inject_at(mesh, injection, order_ps + injection->from_ps);
     }
     mesh->ordered = true;
+    mesh->order_ps = order_ps;
 }
 
 void mesh_init(struct mesh *mesh, const struct mesh_config *config,
                struct backend *backend)
 {
     uint32_t nodes = torus_nodes(config->size);
+    struct fabric_config fabric = config->fabric;
 
     memset(mesh, 0, sizeof *mesh);
     mesh->config = config;
@@ -110,7 +125,8 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
     mesh->watchdog =
         (struct watchdog){.limit_ns = config->watchdog_s * HOST_CLOCK_S_NS,
                           .seen_ns = host_clock_ns(host_clock())};
-    mesh->fabric = fabric_new(&config->fabric);
+    fabric.drop = free;
+    mesh->fabric = fabric_new(&fabric);
     mesh->node = memory_or_exit(calloc(nodes, sizeof *mesh->node));
     mesh->report =
         memory_or_exit(calloc(config->originators, sizeof *mesh->report));
@@ -139,6 +155,9 @@ void mesh_free(struct mesh *mesh)
     if (mesh->report != NULL) {
         watch_mesh(mesh->config->watch, NULL);
         drop_reports(mesh);
+        for (uint32_t i = 0; i < torus_nodes(mesh->config->size); ++i) {
+            free(mesh->node[i].failures.failure);
+        }
     }
     fabric_free(mesh->fabric);
     free(mesh->node);
@@ -461,7 +480,7 @@ static void inject_death(struct mesh *mesh, const struct fabric_action *action)
     for (uint32_t i = 0; i < config->injections.count; ++i) {
         const struct injection *injection = &config->injections.injection[i];
 
-        if (injection->fault == NODE_INJECT_DIE &&
+        if (injection->what == INJECTION_DEATH && !injection->timed &&
             mesh->backend->kill != NULL &&
             torus_index(config->size, injection->at) == action->node) {
             mesh->backend->kill(mesh->backend->context, action->node);
@@ -483,16 +502,19 @@ static enum fabric_step advance(struct mesh *mesh)
                 inject_times(mesh, action.time_ps);
             }
             inject_death(mesh, &action);
+            sends_tell(mesh, &action);
             hand_over(mesh, &action);
             mesh->waiting -= action.port != NODE_PORT_HOST;
             note_progress(mesh);
             break;
         case FABRIC_TIMED_OUT:
+            sends_tell(mesh, &action);
             answer(mesh, action.node,
                    &(struct window_response){.time_ps = action.time_ps,
                                              .status = action.status});
             break;
         case FABRIC_DRAINED:
+            sends_tell(mesh, &action);
             answer_drain(mesh, &action);
             break;
         case FABRIC_TO_HOST:
@@ -501,7 +523,7 @@ static enum fabric_step advance(struct mesh *mesh)
             note_progress(mesh);
             break;
         case FABRIC_FAILED:
-            free(action.cookie);
+            sends_fail(mesh, &action);
             mesh->waiting -= 1;
             break;
         default:
@@ -572,6 +594,35 @@ static enum mesh_end lose_hanging(const struct mesh *mesh)
     return MESH_FAILED;
 }
 
+/* Names the nodes that have stopped and the links that are down, as --inject
+   orders. */
+static void print_faults(const struct mesh *mesh)
+{
+    const struct mesh_config *config = mesh->config;
+
+    for (uint32_t i = 0; i < config->injections.count; ++i) {
+        const struct injection *injection = &config->injections.injection[i];
+        struct torus_coord at = injection->at;
+        double us = (double)injection->from_ps * 1e-6;
+
+        if (injection_stops(injection) &&
+            fabric_has_stopped(mesh->fabric, torus_index(config->size, at))) {
+            fprintf(stderr,
+                    "quincunx: node %u,%u stopped %.3f us after the order "
+                    "(--inject %s)\n",
+                    at.x, at.y, us, injection_name(injection));
+        }
+        if (injection->what == INJECTION_CUT &&
+            mesh->order_ps + injection->from_ps <=
+                fabric_time_ps(mesh->fabric)) {
+            fprintf(stderr,
+                    "quincunx: link %u,%u,%s is down since %.3f us after the "
+                    "order (--inject cut)\n",
+                    at.x, at.y, torus_port_names[injection->port], us);
+        }
+    }
+}
+
 /* Ends a run in which all nodes wait, although an originator has not ended. */
 static enum mesh_end lose_stuck(const struct mesh *mesh)
 {
@@ -579,9 +630,13 @@ static enum mesh_end lose_stuck(const struct mesh *mesh)
 
     fprintf(stderr, "quincunx: the mesh is stuck: every node waits for a "
                     "message that nobody sends\n");
+    print_faults(mesh);
     for (uint32_t node = 0; node < torus_nodes(mesh->config->size); ++node) {
         const struct window *window = mesh_window(mesh, node);
 
+        if (fabric_has_stopped(mesh->fabric, node)) {
+            continue;
+        }
         if (window->node.status.state != NODE_STATE_WAITING && shown < 8 &&
             !fabric_has_ended(mesh->fabric, node)) {
             lose(mesh, node, "waits in the middle of the job");

@@ -41,7 +41,16 @@ struct mesh_config {
     struct watch *watch; /* lets another thread watch the mesh; or NULL */
 };
 
+/* A node's messages that were not sent, in the order of their time. */
+struct mesh_failures {
+    struct circuit_failure *failure;
+    uint32_t count;
+    uint32_t room;
+    uint32_t told; /* number of failures that the window shows */
+};
+
 struct mesh_node {
+    struct mesh_failures failures;
     uint32_t sequence; /* number of the last request; 0: node is not up */
     uint64_t event_ps; /* mesh time of the last event in the node's log */
     uint32_t sends_read;
@@ -60,6 +69,7 @@ struct mesh {
     uint32_t up;
     uint32_t ended;
     bool ordered;
+    uint64_t order_ps; /* mesh time of the first order, once `ordered` */
     bool unread; /* true: the order's file could not be read; stderr says so */
     struct mesh_report *report; /* one report for each originator */
     uint64_t report_ps;

@@ -246,6 +246,73 @@ bool sends_read(struct mesh *mesh, uint32_t node)
     return sound;
 }
 
+/* ---- sends that failed ---- */
+
+/* Returns the first words of a message's payload. */
+static struct wire_part first_words(const struct message *message)
+{
+    struct wire_part words = {.units = 0};
+    uint8_t *to = (uint8_t *)&words;
+    size_t room = sizeof words;
+
+    for (unsigned i = 0; i < MESSAGE_PIECES && room > 0; ++i) {
+        const struct message_piece *piece = &message->piece[i];
+        size_t bytes = piece->bytes < room ? piece->bytes : room;
+
+        if (bytes > 0) {
+            window_read(to, piece->data, bytes);
+        }
+        to += bytes;
+        room -= bytes;
+    }
+    return words;
+}
+
+void sends_fail(struct mesh *mesh, const struct fabric_action *action)
+{
+    struct mesh_failures *failures = &mesh->node[action->node].failures;
+    struct message *message = action->cookie;
+    struct wire_part words = first_words(message);
+
+    if (failures->count == failures->room) {
+        failures->room = 2 * failures->room + 16;
+        failures->failure = memory_or_exit(realloc(
+            failures->failure, failures->room * sizeof *failures->failure));
+    }
+    failures->failure[failures->count++] =
+        (struct circuit_failure){.time_ps = action->time_ps,
+                                 .path = action->path,
+                                 .hops = action->hops,
+                                 .job = message->job,
+                                 .kind = message->kind,
+                                 .error = (int8_t)action->status,
+                                 .units = words.units,
+                                 .first_unit = words.first_unit,
+                                 .label = words.label};
+    free(message);
+}
+
+void sends_tell(struct mesh *mesh, const struct fabric_action *action)
+{
+    struct mesh_failures *failures = &mesh->node[action->node].failures;
+    struct window *window;
+    uint32_t taken;
+
+    if (failures->told == failures->count) {
+        return;
+    }
+    window = mesh_window(mesh, action->node);
+    taken = window_read_u32(&window->taken);
+    while (failures->told < failures->count &&
+           failures->failure[failures->told].time_ps < action->known_ps &&
+           failures->told - taken < WINDOW_FAILURES) {
+        window->failure[failures->told % WINDOW_FAILURES] =
+            failures->failure[failures->told];
+        failures->told += 1;
+    }
+    window->failed = failures->told;
+}
+
 /* ---- forwarding by switches ---- */
 
 /* Describes the units of a received message that the node's switch cuts into

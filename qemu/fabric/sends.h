@@ -16,6 +16,14 @@ struct message *sends_message(const struct mesh *mesh, uint32_t node,
    Returns false if the node has described one wrongly. */
 NODISCARD bool sends_read(struct mesh *mesh, uint32_t node);
 
+/* Keeps the message of a send that FABRIC_FAILED reports as a failure of its
+   node, and frees it. */
+void sends_fail(struct mesh *mesh, const struct fabric_action *action);
+
+/* Tells a node that is about to be answered of the failures that it may know
+   of. */
+void sends_tell(struct mesh *mesh, const struct fabric_action *action);
+
 /* Passes parts of an incoming message on to further nodes, if the receiving
    node has posted a rule for that. A node posts rules before it rings for the
    message, so no send is earlier than the fabric's time. */

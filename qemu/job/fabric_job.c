@@ -302,12 +302,26 @@ static void explain(struct job_mesh *mesh, int error)
 
 /* ---- the outcome ---- */
 
+/* Returns the number of events in a node's log; of a node that was stopped,
+   those before that time. */
+static uint32_t count_events(const struct fabric_job *job, uint32_t index)
+{
+    const struct node_log *log = &window_of(job, index)->log;
+    uint64_t stop_ps = fabric_stop_ps(job->driver.fabric, index);
+    uint32_t events = window_read_u32(&log->events_written);
+
+    events = events < NODE_EVENTS ? events : NODE_EVENTS;
+    while (events > 0 && log->event[events - 1].time_ps >= stop_ps) {
+        events -= 1;
+    }
+    return events;
+}
+
 static void read_node(struct outcome *outcome, const struct fabric_job *job,
                       uint32_t index)
 {
     struct outcome_node *node = &outcome->node[index];
     const struct window *window = window_of(job, index);
-    uint32_t events = window_read_u32(&window->log.events_written);
 
     node->at = torus_coord_of(outcome->request->size, index);
     if (torus_phases(outcome->request->size) >= 0 &&
@@ -319,8 +333,7 @@ static void read_node(struct outcome *outcome, const struct fabric_job *job,
     node->stack_used_bytes = window->node.status.stack_used_bytes;
     node->stack_bytes = window->node.status.stack_bytes;
     memcpy(node->port, window->port, sizeof window->port);
-    collect_log(node, window->log.event,
-                events < NODE_EVENTS ? events : NODE_EVENTS,
+    collect_log(node, window->log.event, count_events(job, index),
                 outcome->plan.scatter_start_ps);
 }
 

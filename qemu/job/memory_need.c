@@ -99,7 +99,9 @@ static uint64_t alone_bytes(const struct request *request)
     uint64_t bytes = 0;
 
     for (uint32_t i = 0; i < request->injections.count; ++i) {
-        if (request->injections.injection[i].slow_from_ps > 0) {
+        const struct injection *injection = &request->injections.injection[i];
+
+        if (injection->what == INJECTION_SLOW && injection->from_ps > 0) {
             bytes += executed.node;
         }
     }

@@ -194,17 +194,28 @@ static void leader_deliver(void *context, uint32_t node, uint32_t offset,
     }
 }
 
+/* Sends a node the answer in its window, and the failures that it has not
+   taken. */
 static void leader_ring(void *context, uint32_t node)
 {
     struct leader *leader = context;
     struct record_answer *answer = &leader->answer;
     const struct window *window = leader_window(leader, node);
+    uint32_t first = window->taken % WINDOW_FAILURES;
+    uint32_t room = WINDOW_FAILURES - first;
+    uint32_t count = window->failed - window->taken;
+    uint32_t some = count < room ? count : room;
+    uint32_t rest = count <= WINDOW_FAILURES ? count - some : 0;
+    struct ranks_body body[] = {
+        {answer, sizeof *answer},
+        {window->failure + first, some * sizeof window->failure[0]},
+        {window->failure, rest * sizeof window->failure[0]}};
 
     leader->peer[rank_of(leader, node)].rung += 1;
     answer->response = window->response;
     answer->done = window->done;
-    ranks_put(rank_of(leader, node), RECORD_ANSWER, node,
-              &(struct ranks_body){answer, sizeof *answer}, 1);
+    answer->failed = window->failed;
+    ranks_put(rank_of(leader, node), RECORD_ANSWER, node, body, 3);
     *answer = (struct record_answer){.number = 0};
     if (leader->sender != MESSAGE_FROM_HOST) {
         ranks_put(rank_of(leader, leader->sender), RECORD_SEND, leader->sender,

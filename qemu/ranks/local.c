@@ -318,6 +318,26 @@ static bool expect(struct local *local, uint32_t index,
     return true;
 }
 
+/* Writes the last failures of `failed` into a window. Returns false if there
+   are too many. */
+static bool take_failures(struct window *window, uint32_t failed,
+                          const uint8_t *data, size_t bytes)
+{
+    uint32_t count = (uint32_t)(bytes / sizeof(struct circuit_failure));
+
+    if (bytes % sizeof(struct circuit_failure) != 0 ||
+        count > WINDOW_FAILURES) {
+        return false;
+    }
+    for (uint32_t i = failed - count; i != failed; ++i) {
+        memcpy(&window->failure[i % WINDOW_FAILURES], data,
+               sizeof(struct circuit_failure));
+        data += sizeof(struct circuit_failure);
+    }
+    window->failed = failed;
+    return true;
+}
+
 /* Gives a waiting node its answer. Its doorbell rings now, or when its payload
    has come. */
 static bool answer(struct local *local, uint32_t index,
@@ -327,12 +347,14 @@ static bool answer(struct local *local, uint32_t index,
     struct window *window = window_of(local, index);
     struct record_answer answer;
 
-    if (record->head.bytes != sizeof answer || !node->waits) {
+    if (record->head.bytes < sizeof answer || !node->waits) {
         return false;
     }
     memcpy(&answer, record->body, sizeof answer);
     if (answer.response.port >= NODE_PORTS ||
-        answer.response.bytes > BACKEND_WINDOW_BYTES) {
+        answer.response.bytes > BACKEND_WINDOW_BYTES ||
+        !take_failures(window, answer.failed, record->body + sizeof answer,
+                       record->head.bytes - sizeof answer)) {
         return false;
     }
     node->waits = false;

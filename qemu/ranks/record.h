@@ -95,10 +95,12 @@ struct record_start {
     uint32_t slow_shift;
 };
 
-/* The record ANSWER: an answer to a node that waits. */
+/* The record ANSWER: an answer to a node that waits. The failures follow that
+   the node has not taken. */
 struct record_answer {
     struct window_response response;
     uint32_t done;
+    uint32_t failed; /* number of failures told so far */
     uint32_t number; /* number of the payload that follows; 0: none */
     uint32_t offset; /* offset in the window at which the payload is written */
     uint32_t known;  /* first bytes that rank 0's copy has already */

@@ -396,9 +396,12 @@ static json_t *injection_json(const struct outcome *outcome, uint32_t index)
     const struct injection *injection =
         &outcome->request->injections.injection[index];
 
-    return json_pack("{s:s, s:i, s:i, s:o}", "kind", injection_name(injection),
-                     "x", injection->at.x, "y", injection->at.y, "from_ps",
-                     json_whole(injection->slow_from_ps));
+    return json_pack(
+        "{s:s, s:i, s:i, s:s*, s:o}", "kind", injection_name(injection), "x",
+        injection->at.x, "y", injection->at.y, "port",
+        injection->what == INJECTION_CUT ? torus_port_names[injection->port]
+                                         : NULL,
+        "from_ps", json_whole(injection->from_ps));
 }
 
 static json_t *choice_json(const struct outcome *outcome, uint32_t index)

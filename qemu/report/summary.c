@@ -39,12 +39,15 @@ void summary_injections(FILE *out, const struct injections *injections)
 
         fprintf(out, "injected  %s@%u,%u", injection_name(injection),
                 injection->at.x, injection->at.y);
-        if (injection->slow_from_ps > 0) {
-            fprintf(out, " from %s on",
-                    amount_time(injection->slow_from_ps).text);
+        if (injection->what == INJECTION_CUT) {
+            fprintf(out, ",%s", torus_port_names[injection->port]);
         }
-        fputs(injection->before ? " before the job\n"
-                                : ", not known to the plan\n",
+        if (injection->from_ps > 0) {
+            fprintf(out, injection_stops(injection) ? " at %s" : " from %s on",
+                    amount_time(injection->from_ps).text);
+        }
+        fputs(injection_is_before(injection) ? " before the job\n"
+                                             : ", not known to the plan\n",
               out);
     }
 }

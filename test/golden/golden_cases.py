@@ -316,7 +316,10 @@ CASES = {
         spin("--inject die@1,0@0 --inject die@4,0@0 --inject die@0,1@0 "
              "--schedule farm") + HEAD,
         spin("--inject assert@2,2"),
-        spin("--inject fault@2,2")],
+        spin("--inject fault@2,2"),
+        spin("--inject hang@2,2@100us --inject cut@0,0,east@90us"),
+        spin("--inject die@2,2@100s --inject cut@0,0,east@7s --verbose")
+        + " | parts 2"],
     "run_kernels": [
         run("--kernel records --arg name=city,op=eq,value=Bern,sum=price",
             "table.csv") + FOUND,

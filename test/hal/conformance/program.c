@@ -305,17 +305,63 @@ static void lead_timed(struct station *s)
     EXPECT(circuit_drain(&s->circuit), ERR_OK);
 }
 
+/* The next failure is that of a message with this payload, of this job. */
+static void expect_failed(struct station *s, struct torus_path path,
+                          uint32_t bytes, uint16_t job)
+{
+    const uint8_t *sent = s->out;
+    struct circuit_failure told = {.job = 0};
+
+    EXPECT(circuit_failed(&s->circuit, &told), true);
+    EXPECT(told.error, ERR_DEAD_LINK);
+    EXPECT(memcmp(&told.path, &path, sizeof path), 0);
+    EXPECT(told.hops, 2);
+    EXPECT(told.kind, KIND_DEAD);
+    EXPECT(told.job, job);
+    EXPECT((int64_t)told.time_ps <= now_ps(s), true);
+    EXPECT(told.units, bytes_load_u32(sent));
+    EXPECT(told.first_unit, bytes == 20 ? bytes_load_u32(sent + 4) : 0);
+    EXPECT(told.label, bytes == 20 ? bytes_load_u32(sent + 8) : 0);
+}
+
 /* A send over a link that is down, which is told once, and one behind it that
-   takes another way. */
+   takes another way. Then one that a receive in vain tells of, and more than
+   the window has room for, which are told with two answers. */
 static void lead_dead(struct station *s)
 {
+    struct circuit_failure told;
     struct torus_path dead = east;
+    uint32_t count = 0;
 
     dead.hops = 3;
+    s->circuit.job = JOB;
+    EXPECT(circuit_failed(&s->circuit, &told), false);
     EXPECT(send(s, dead, KIND_DEAD, 20), ERR_OK);
     EXPECT(send(s, east, KIND_BEHIND, 20), ERR_OK);
+    EXPECT(circuit_failed(&s->circuit, &told), false);
     EXPECT(circuit_drain(&s->circuit), ERR_DEAD_LINK);
     EXPECT(circuit_drain(&s->circuit), ERR_OK);
+    expect_failed(s, dead, 20, JOB);
+    EXPECT(circuit_failed(&s->circuit, &told), false);
+    EXPECT(send(s, dead, KIND_DEAD, 4), ERR_OK);
+    EXPECT(receive_until(s, 1u << TORUS_SOUTH, 0), ERR_TIMEOUT);
+    EXPECT(circuit_failed(&s->circuit, &told), false);
+    EXPECT(receive_until(s, 1u << TORUS_SOUTH, now_ps(s) + PROGRAM_LATER_PS),
+           ERR_TIMEOUT);
+    expect_failed(s, dead, 4, JOB);
+    for (uint32_t i = 0; i < WINDOW_FAILURES + 10; ++i) {
+        ignore(send(s, dead, KIND_DEAD, 4));
+    }
+    EXPECT(circuit_drain(&s->circuit), ERR_DEAD_LINK);
+    while (circuit_failed(&s->circuit, &told)) {
+        count += 1;
+    }
+    EXPECT(count, WINDOW_FAILURES);
+    EXPECT(circuit_drain(&s->circuit), ERR_OK);
+    while (circuit_failed(&s->circuit, &told)) {
+        count += 1;
+    }
+    EXPECT(count, WINDOW_FAILURES + 10);
     take_log(s, TORUS_EAST);
 }
 

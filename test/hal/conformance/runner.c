@@ -33,7 +33,7 @@
 static const struct {
     uint32_t node;
     int64_t count;
-} expected[] = {{LEADER, 73 + WINDOW_QUEUE + 1},
+} expected[] = {{LEADER, 104 + WINDOW_QUEUE + 1},
                 {1, 6 + 3 * WINDOW_QUEUE},
                 {PROGRAM_SIDE, 12},
                 {1 + 2 * PROGRAM_SIDE, 26},
@@ -109,6 +109,8 @@ static void run(struct record *to)
 {
     uint8_t payload[PROGRAM_ORDER_BYTES];
     static const struct torus_coord originator = {0, 0};
+    static const struct injection cut = {
+        .what = INJECTION_CUT, .at = {2, 0}, .port = TORUS_EAST};
     const struct mesh_config config = {
         .size = size,
         .originators = 1,
@@ -117,10 +119,8 @@ static void run(struct record *to)
                    .profile.startup_ps = STARTUP_PS,
                    .profile.transfer_ps = BYTE_PS,
                    .profile.hop_delay_ps = HOP_PS,
-                   .dead_link = torus_link(size, (struct torus_coord){2, 0},
-                                           TORUS_EAST) +
-                                1,
                    .corrupt_message = 1},
+        .injections = {&cut, 1},
         .identity = 0xc0f0c0f0u,
         .watchdog_s = WATCHDOG_S};
     const struct mesh_order order = {.kind = KIND_ORDER,

@@ -7,7 +7,10 @@
  * qemu/fabric/fabric.h, without a second model: no link is held twice, nobody
  * waits for a free path, nobody is overtaken by who asked later, every send
  * asks as soon as its node may send it, every receive, deadline and drain ends
- * when it has to, and counters are the sums of the log.
+ * when it has to, and counters are the sums of the log. In a quarter of the
+ * scripts links and nodes die: no circuit is granted over them, each refusal
+ * has its reason and its time, nothing that a node did later counts, and which
+ * failures a node knows with an answer is the same in every order, too.
  */
 #include "test/qemu/fabric/suite.h"
 
@@ -44,8 +47,19 @@ struct op {
     uint8_t tag; /* of a message; the only one that a receive takes, or 0 */
 };
 
+#define FAULTS_MAX 16u
+
+struct fault {
+    uint64_t time_ps;
+    bool cuts; /* a link; else it stops a node */
+    bool whole;
+    uint32_t at;
+};
+
 struct script {
     struct fabric_config config;
+    struct fault fault[FAULTS_MAX];
+    uint32_t faults;
     uint32_t nodes;
     uint64_t from_host_ps[NODES_MAX];
     struct op op[NODES_MAX][OPS];
@@ -56,9 +70,11 @@ struct answer {
     uint64_t rest_ps;
     uint64_t time_ps;
     uint64_t complete_ps;
+    uint64_t known_ps;
     uintptr_t cookie;
     uint32_t source;
     uint32_t bytes;
+    uint32_t known; /* of the node's failures so far, those before known_ps */
     int32_t status;
     enum fabric_step step;
     uint8_t port;
@@ -72,6 +88,7 @@ struct left {
     uint32_t source;
     uint32_t bytes;
     int32_t status;
+    uint16_t hops;
 };
 
 struct result {
@@ -141,6 +158,28 @@ static struct op make_op(uint64_t *state, const struct script *script)
     return op;
 }
 
+static void make_faults(struct script *script, uint64_t *state)
+{
+    script->faults = below(state, 4) == 0 ? 1 + below(state, FAULTS_MAX) : 0;
+    for (uint32_t i = 0; i < script->faults; ++i) {
+        struct fault *fault = &script->fault[i];
+
+        fault->cuts = below(state, 2) == 0;
+        fault->whole = below(state, 2) == 0;
+        fault->at = below(state, (1 + fault->cuts) * script->nodes);
+        fault->time_ps = below(state, 6) * script->config.profile.startup_ps +
+                         some_time(state) * below(state, 12);
+    }
+    for (uint32_t i = 0; i < script->faults; ++i) {
+        for (uint32_t k = i + 1; k < script->faults; ++k) {
+            if (!script->fault[i].cuts && !script->fault[k].cuts &&
+                script->fault[i].at == script->fault[k].at) {
+                script->fault[k].cuts = true; /* a node stops once */
+            }
+        }
+    }
+}
+
 static void make_script(struct script *script, uint64_t seed)
 {
     static const struct torus_size sizes[] = {{5, 5}, {5, 5}, {3, 4},
@@ -158,9 +197,7 @@ static void make_script(struct script *script, uint64_t seed)
         config->profile.startup_ps == 0 ? 10 : below(&state, 2) * 10;
     config->profile.transfer_ps = below(&state, 3);
     script->nodes = torus_nodes(config->size);
-    if (below(&state, 4) == 0) {
-        config->dead_link = 1 + below(&state, 2 * script->nodes);
-    }
+    make_faults(script, &state);
     config->corrupt_message = below(&state, 30);
     config->ports_at_once = ports_at_once[below(&state, 6)];
     config->store_and_forward = below(&state, 4) == 0;
@@ -230,6 +267,19 @@ static void speak(struct play *play, uint32_t node)
     }
 }
 
+/* The number of a node's failures before a time, of those told so far. */
+static uint32_t failures_before(const struct result *result, uint32_t node,
+                                uint64_t time_ps)
+{
+    uint32_t count = 0;
+
+    for (uint32_t op = 0; op < OPS; ++op) {
+        count += result->left[node][op].step == FABRIC_FAILED &&
+                 result->left[node][op].time_ps < time_ps;
+    }
+    return count;
+}
+
 static void hear(struct play *play, const struct fabric_action *action,
                  enum fabric_step step)
 {
@@ -239,24 +289,32 @@ static void hear(struct play *play, const struct fabric_action *action,
     if (step == FABRIC_TO_HOST || step == FABRIC_FAILED) {
         uint32_t op = (uint32_t)((uintptr_t)action->cookie - 1) % OPS;
 
+        if (step == FABRIC_FAILED &&
+            memcmp(&action->path, &play->script->op[node][op].path,
+                   sizeof action->path) != 0) {
+            abort();
+        }
         play->result->left[node][op] = (struct left){.time_ps = action->time_ps,
                                                      .step = step,
                                                      .source = action->source,
                                                      .bytes = action->bytes,
-                                                     .status = action->status};
+                                                     .status = action->status,
+                                                     .hops = action->hops};
         return;
     }
-    play->result->answer[node][at] =
-        (struct answer){.rest_ps = play->result->answer[node][at].rest_ps,
-                        .time_ps = action->time_ps,
-                        .complete_ps = action->complete_ps,
-                        .cookie = (uintptr_t)action->cookie,
-                        .source = action->source,
-                        .bytes = action->bytes,
-                        .status = action->status,
-                        .step = step,
-                        .port = action->port,
-                        .damaged = action->damaged};
+    play->result->answer[node][at] = (struct answer){
+        .rest_ps = play->result->answer[node][at].rest_ps,
+        .time_ps = action->time_ps,
+        .complete_ps = action->complete_ps,
+        .known_ps = action->known_ps,
+        .known = failures_before(play->result, node, action->known_ps),
+        .cookie = (uintptr_t)action->cookie,
+        .source = action->source,
+        .bytes = action->bytes,
+        .status = action->status,
+        .step = step,
+        .port = action->port,
+        .damaged = action->damaged};
     play->result->reached[node] += 1;
     play->time_ps[node] = action->time_ps > action->complete_ps
                               ? action->time_ps
@@ -330,6 +388,15 @@ static void run_script(struct result *result, const struct script *script,
     if (play.fabric == NULL) {
         abort();
     }
+    for (uint32_t i = 0; i < script->faults; ++i) {
+        const struct fault *fault = &script->fault[i];
+
+        if (fault->cuts) {
+            fabric_cut(play.fabric, fault->at, fault->time_ps);
+        } else {
+            fabric_stop(play.fabric, fault->at, fault->time_ps, fault->whole);
+        }
+    }
     for (uint32_t node = 0; node < script->nodes; ++node) {
         play.running[node] = true;
         if (script->from_host_ps[node] != 0) {
@@ -370,7 +437,8 @@ static bool same_circuit(const struct circuit_record *a,
 static bool same_answer(const struct answer *a, const struct answer *b)
 {
     return a->rest_ps == b->rest_ps && a->time_ps == b->time_ps &&
-           a->complete_ps == b->complete_ps && a->cookie == b->cookie &&
+           a->complete_ps == b->complete_ps && a->known_ps == b->known_ps &&
+           a->known == b->known && a->cookie == b->cookie &&
            a->source == b->source && a->bytes == b->bytes &&
            a->status == b->status && a->step == b->step && a->port == b->port &&
            a->damaged == b->damaged;
@@ -391,7 +459,8 @@ static const char *difference(const struct result *a, const struct result *b)
         for (uint32_t op = 0; op < OPS; ++op) {
             if (!same_answer(&a->answer[node][op], &b->answer[node][op]) ||
                 a->left[node][op].time_ps != b->left[node][op].time_ps ||
-                a->left[node][op].step != b->left[node][op].step) {
+                a->left[node][op].step != b->left[node][op].step ||
+                a->left[node][op].hops != b->left[node][op].hops) {
                 snprintf(text, sizeof text, "node %u, op %u", node, op);
                 return text;
             }
@@ -410,6 +479,9 @@ static const char *difference(const struct result *a, const struct result *b)
 struct log {
     const struct script *script;
     const struct result *result;
+    /* Refused sends that waited before that, and for how long. */
+    uint32_t waits[NODES_MAX][NODE_PORTS];
+    uint64_t waited_ps[NODES_MAX][NODE_PORTS];
     uint64_t links[CIRCUITS_MAX]; /* sets: there are no more than 50 */
 };
 
@@ -429,11 +501,55 @@ static uint64_t links_of(const struct script *script, uint32_t node,
     return links;
 }
 
-static bool is_dead(const struct script *script, uint64_t links)
+/* When a node stops; UINT64_MAX: never. */
+static uint64_t stop_ps(const struct script *script, uint32_t node)
 {
-    uint32_t dead = script->config.dead_link;
+    for (uint32_t i = 0; i < script->faults; ++i) {
+        const struct fault *fault = &script->fault[i];
 
-    return dead > 0 && (links >> (dead - 1) & 1u) != 0;
+        if (!fault->cuts && fault->at == node) {
+            return fault->time_ps;
+        }
+    }
+    return UINT64_MAX;
+}
+
+/* Whether a link is dead at a time: it was cut, or is one of a dead node's. */
+static bool is_dead(const struct script *script, uint32_t link,
+                    uint64_t time_ps)
+{
+    struct torus_size size = script->config.size;
+    bool dead = false;
+
+    for (uint32_t i = 0; i < script->faults; ++i) {
+        const struct fault *fault = &script->fault[i];
+        bool its = fault->cuts && fault->at == link;
+
+        for (unsigned port = 0; !fault->cuts && port < TORUS_PORTS; ++port) {
+            its |=
+                fault->whole &&
+                torus_link(size, torus_coord_of(size, fault->at), port) == link;
+        }
+        dead |= its && time_ps >= fault->time_ps;
+    }
+    return dead;
+}
+
+/* The number of links of a send's path before the first that is dead at a time;
+   of all of them, if none is. */
+static uint32_t live_hops(const struct script *script, uint32_t node,
+                          const struct op *op, uint64_t time_ps)
+{
+    struct torus_size size = script->config.size;
+    uint32_t link[16];
+    size_t count =
+        torus_path_links(size, torus_coord_of(size, node), op->path, link, 16);
+    uint32_t hops = 0;
+
+    while (hops < count && !is_dead(script, link[hops], time_ps)) {
+        hops += 1;
+    }
+    return hops;
 }
 
 /* Whether a circuit is written down as what was sent. */
@@ -533,8 +649,14 @@ static const char *broken_times(const struct log *log, uint32_t i)
     if (!is_as_sent(log->script, circuit)) {
         return "a circuit is another one than was sent";
     }
-    if (is_dead(log->script, log->links[i])) {
+    if (live_hops(log->script, circuit->source, op, circuit->grant_ps) <
+        circuit->hops) {
         return "a circuit goes over a dead link";
+    }
+    if (log->result->answer[circuit->source][circuit->kind].rest_ps +
+            op->later_ps >=
+        stop_ps(log->script, circuit->source)) {
+        return "a send of a node that has stopped goes out";
     }
     if (circuit->end_ps - circuit->grant_ps != model_ps(config, op)) {
         return "a circuit is held for another time than the model's";
@@ -575,18 +697,33 @@ static const char *broken_pair(const struct log *log, uint32_t first,
     return NULL;
 }
 
-/* When a send of a node asked, began and was over; one over a dead link, or
-   to the host, all at once. False: there is no trace of it. */
+/* When a send of a node asked, began and was over; of one to the host all at
+   once. A refused one began when its set-up did. False: there is no trace. */
 struct traced {
     uint64_t request_ps;
     uint64_t begin_ps;
     uint64_t end_ps;
 };
 
-static bool trace(struct traced *traced, const struct result *result,
-                  uint32_t node, uint32_t op)
+/* How long a set-up takes that is refused behind so many links. */
+static uint64_t refusal_ps(const struct fabric_config *config,
+                           const struct op *op, uint64_t hops)
 {
+    uint64_t startup_ps = config->profile.startup_ps;
+    uint64_t hop_ps = config->profile.hop_delay_ps;
+
+    return config->store_and_forward
+               ? (hops + 1) * (startup_ps + hop_ps +
+                               config->profile.transfer_ps * op->bytes)
+               : startup_ps + (hops + 1) * hop_ps;
+}
+
+static bool trace(struct traced *traced, const struct log *log, uint32_t node,
+                  uint32_t op)
+{
+    const struct result *result = log->result;
     const struct left *left = &result->left[node][op];
+    uint64_t begin_ps = left->time_ps;
 
     for (uint32_t i = 0; i < result->circuits; ++i) {
         const struct circuit_record *circuit = &result->circuit[i];
@@ -597,23 +734,73 @@ static bool trace(struct traced *traced, const struct result *result,
             return left->step == FABRIC_WAIT;
         }
     }
-    *traced = (struct traced){left->time_ps, left->time_ps, left->time_ps};
+    if (left->step == FABRIC_FAILED) {
+        begin_ps -= refusal_ps(&log->script->config, &log->script->op[node][op],
+                               left->hops);
+    }
+    *traced = (struct traced){begin_ps, begin_ps, left->time_ps};
     return left->step != FABRIC_WAIT;
 }
 
-/* What left the mesh did so with reason, and is told as what was sent. */
-static bool left_rightly(const struct script *script, const struct left *left,
-                         uint32_t node, const struct op *op)
+/* Whether a send may be refused at this time: its node had stopped, or a link
+   is dead. */
+static bool may_fail(const struct script *script, uint32_t node,
+                     const struct op *op, uint64_t ready_ps, uint64_t time_ps,
+                     uint32_t *hops)
 {
-    bool to_host = op->path.port == NODE_PORT_HOST;
-    bool dead = !to_host && is_dead(script, links_of(script, node, op));
-
-    if (!to_host && !dead) {
-        return left->step == FABRIC_WAIT;
+    *hops = 0;
+    if (ready_ps >= stop_ps(script, node)) {
+        return true;
     }
-    return left->step == (to_host ? FABRIC_TO_HOST : FABRIC_FAILED) &&
-           left->status == (to_host ? ERR_OK : ERR_DEAD_LINK) &&
-           left->source == node && left->bytes == op->bytes;
+    if (op->path.port == NODE_PORT_HOST) {
+        return false;
+    }
+    *hops = live_hops(script, node, op, time_ps);
+    return *hops < torus_path_hops(op->path);
+}
+
+/* What left the mesh did so with reason, and is told as what was sent. */
+static bool left_rightly(const struct log *log, const struct traced *traced,
+                         uint32_t node, uint32_t at)
+{
+    const struct op *op = &log->script->op[node][at];
+    const struct left *left = &log->result->left[node][at];
+    uint64_t ready_ps = log->result->answer[node][at].rest_ps + op->later_ps;
+    bool to_host = op->path.port == NODE_PORT_HOST;
+    uint32_t hops;
+
+    if (may_fail(log->script, node, op, ready_ps, traced->begin_ps, &hops)) {
+        return left->step == FABRIC_FAILED && left->hops == hops &&
+               left->status == ERR_DEAD_LINK && left->source == node &&
+               left->bytes == op->bytes;
+    }
+    return to_host ? left->step == FABRIC_TO_HOST && left->status == ERR_OK &&
+                         left->source == node && left->bytes == op->bytes
+                   : left->step == FABRIC_WAIT;
+}
+
+/* Whether a send that was due, and was refused later, had to wait: its path was
+   alive and held, and it was refused when some circuit was released. Notes how
+   long it waited. */
+static bool waited_rightly(struct log *log, const struct traced *traced,
+                           uint32_t node, uint32_t at, uint64_t due_ps)
+{
+    const struct op *op = &log->script->op[node][at];
+    uint64_t ready_ps = log->result->answer[node][at].rest_ps + op->later_ps;
+    uint32_t hops;
+    bool released = false;
+
+    if (op->path.port == NODE_PORT_HOST || traced->begin_ps < due_ps ||
+        may_fail(log->script, node, op, ready_ps, due_ps, &hops)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < log->result->circuits; ++i) {
+        released |= log->result->circuit[i].end_ps == traced->begin_ps;
+    }
+    log->waits[node][op->path.port] += 1;
+    log->waited_ps[node][op->path.port] += traced->begin_ps - due_ps;
+    return released && holder(log, links_of(log->script, node, op), due_ps,
+                              log->result->circuits) != NULL;
 }
 
 /* The first time from `time_ps` on at which fewer than `limit` of them hold a
@@ -645,9 +832,10 @@ static uint64_t later(uint64_t a, uint64_t b)
 }
 
 /* Whether every send of a node asked in the very moment that it had to. */
-static const char *broken_sends(const struct script *script,
-                                const struct result *result, uint32_t node)
+static const char *broken_sends(struct log *log, uint32_t node)
 {
+    const struct script *script = log->script;
+    const struct result *result = log->result;
     const struct fabric_config *config = &script->config;
     struct traced on_torus[OPS]; /* so far */
     struct traced last[NODE_PORTS] = {0};
@@ -663,10 +851,10 @@ static const char *broken_sends(const struct script *script,
         if (op->kind != OP_SEND) {
             continue;
         }
-        if (!trace(now, result, node, at)) {
+        if (!trace(now, log, node, at)) {
             return "a send is lost, or goes twice";
         }
-        if (!left_rightly(script, &result->left[node][at], node, op)) {
+        if (!left_rightly(log, now, node, at)) {
             return "a send leaves the mesh, or does not";
         }
         if (used[port]) {
@@ -676,7 +864,9 @@ static const char *broken_sends(const struct script *script,
             due_ps = later(due_ps, on_torus[count - 1].begin_ps);
             due_ps = when_fewer(on_torus, count, config->ports_at_once, due_ps);
         }
-        if (now->request_ps != due_ps) {
+        if (now->request_ps != due_ps &&
+            (result->left[node][at].step != FABRIC_FAILED ||
+             !waited_rightly(log, now, node, at, due_ps))) {
             return "a send asks at another time than it should";
         }
         used[port] = true;
@@ -718,7 +908,11 @@ static bool is_overlooked(const struct log *log, uint32_t node, uint32_t op,
                           uint64_t last_ps)
 {
     const struct op *receive = &log->script->op[node][op];
+    uint64_t stopped_ps = stop_ps(log->script, node);
 
+    if (log->result->answer[node][op].rest_ps >= stopped_ps) {
+        return false;
+    }
     if ((receive->mask >> NODE_PORT_HOST & 1u) != 0 && receive->tag == 0 &&
         log->script->from_host_ps[node] != 0 &&
         !was_taken(log->result, node, op, 0)) {
@@ -727,7 +921,8 @@ static bool is_overlooked(const struct log *log, uint32_t node, uint32_t op,
     for (uint32_t i = 0; i < log->result->circuits; ++i) {
         const struct circuit_record *circuit = &log->result->circuit[i];
 
-        if (circuit->end_ps <= last_ps && is_wanted(log, node, op, circuit)) {
+        if (circuit->end_ps <= last_ps && circuit->end_ps < stopped_ps &&
+            is_wanted(log, node, op, circuit)) {
             return true;
         }
     }
@@ -799,7 +994,8 @@ static const char *broken_answer(const struct log *log, uint32_t node,
     }
     if (got == NULL || !is_wanted(log, node, op, got) ||
         got->arrival != answer->port || got->source != answer->source ||
-        got->bytes != answer->bytes || answer->status != ERR_OK) {
+        got->grant_ps != answer->known_ps || got->bytes != answer->bytes ||
+        answer->status != ERR_OK) {
         return "a message came to the wrong place";
     }
     if (answer->complete_ps != later(got->end_ps, answer->rest_ps) ||
@@ -818,6 +1014,32 @@ static const char *broken_answer(const struct log *log, uint32_t node,
     return NULL;
 }
 
+/* A node that has stopped is told nothing; others know all failures of before
+   their answer. */
+static const char *broken_knowledge(const struct log *log, uint32_t node,
+                                    uint32_t op)
+{
+    const struct answer *answer = &log->result->answer[node][op];
+    uint64_t stopped_ps = stop_ps(log->script, node);
+    uint64_t since_ps = answer->known_ps;
+
+    if (answer->step == FABRIC_WAIT) {
+        return NULL;
+    }
+    if (answer->rest_ps >= stopped_ps || answer->complete_ps >= stopped_ps ||
+        answer->time_ps >= stopped_ps) {
+        return "a node that has stopped gets an answer";
+    }
+    if (answer->step == FABRIC_TIMED_OUT) {
+        since_ps = answer->time_ps + 1;
+    }
+    if (answer->known != failures_before(log->result, node, since_ps) &&
+        answer->step != FABRIC_DRAINED) {
+        return "a node does not know of a failure";
+    }
+    return NULL;
+}
+
 /* A drain ends with the last send, and tells of those that were lost since the
    one before. */
 static const char *broken_drain(const struct log *log, uint32_t node,
@@ -825,6 +1047,7 @@ static const char *broken_drain(const struct log *log, uint32_t node,
 {
     const struct answer *answer = &log->result->answer[node][at];
     uint64_t end_ps = answer->rest_ps;
+    uint32_t failures = 0;
     int32_t status = ERR_OK;
 
     if (log->script->op[node][at].kind != OP_DRAIN ||
@@ -838,22 +1061,27 @@ static const char *broken_drain(const struct log *log, uint32_t node,
             status = ERR_OK;
         }
         if (log->script->op[node][op].kind == OP_SEND &&
-            trace(&traced, log->result, node, op)) {
+            trace(&traced, log, node, op)) {
+            bool failed = log->result->left[node][op].step == FABRIC_FAILED;
+
             end_ps = later(end_ps, traced.end_ps);
-            status = log->result->left[node][op].step == FABRIC_FAILED
-                         ? ERR_DEAD_LINK
-                         : status;
+            status = failed ? ERR_DEAD_LINK : status;
+            failures += failed;
         }
     }
+    if (end_ps >= stop_ps(log->script, node)) {
+        return answer->step == FABRIC_WAIT ? NULL : "a stopped node's drain";
+    }
     return answer->step != FABRIC_DRAINED || answer->time_ps != end_ps ||
-                   answer->status != status
+                   answer->status != status || answer->known != failures
                ? "a drain ends at another time, or with another word"
                : NULL;
 }
 
-static const char *broken_counters(const struct script *script,
-                                   const struct result *result)
+static const char *broken_counters(const struct log *log)
 {
+    const struct script *script = log->script;
+    const struct result *result = log->result;
     struct node_counters want[NODES_MAX][NODE_PORTS] = {0};
     uint64_t conflicts = 0;
 
@@ -878,6 +1106,11 @@ static const char *broken_counters(const struct script *script,
             want[node][script->op[node][op].path.port].errors +=
                 result->left[node][op].step == FABRIC_FAILED;
         }
+        for (unsigned port = 0; port < NODE_PORTS; ++port) {
+            want[node][port].stalls += log->waits[node][port];
+            want[node][port].stall_ps += log->waited_ps[node][port];
+            conflicts += log->waits[node][port];
+        }
     }
     return conflicts != result->conflicts ||
                    memcmp(want, result->counters, sizeof want) != 0
@@ -890,7 +1123,7 @@ static const char *broken_rule(const struct script *script,
                                const struct result *result)
 {
     struct log log = {.script = script, .result = result};
-    const char *broken = broken_counters(script, result);
+    const char *broken = NULL;
 
     for (uint32_t i = 0; i < result->circuits; ++i) {
         uint32_t source = result->circuit[i].source;
@@ -905,14 +1138,15 @@ static const char *broken_rule(const struct script *script,
         }
     }
     for (uint32_t node = 0; node < script->nodes && broken == NULL; ++node) {
-        broken = broken_sends(script, result, node);
+        broken = broken_sends(&log, node);
         for (uint32_t op = 0; op < OPS && broken == NULL; ++op) {
             broken = broken_answer(&log, node, op);
             broken = broken ? broken : broken_deadline(&log, node, op);
             broken = broken ? broken : broken_drain(&log, node, op);
+            broken = broken ? broken : broken_knowledge(&log, node, op);
         }
     }
-    return broken;
+    return broken != NULL ? broken : broken_counters(&log);
 }
 
 /* ---- the tests ---- */
