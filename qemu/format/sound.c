@@ -215,8 +215,8 @@ static void note_length(struct format_load *load, const struct reader *reader,
                                                 : "");
     }
     sf_command(reader->file, SFC_GET_LOG_INFO, log, sizeof log);
-    if (header->head_bytes == 0 && (strstr(log, "(should be ") != NULL ||
-                                    strstr(log, "truncated") != NULL)) {
+    if (!header->is_wav && (strstr(log, "(should be ") != NULL ||
+                            strstr(log, "truncated") != NULL)) {
         format_note(load,
                     "The header of %s gives another length than the file "
                     "has: %" PRIu64 " frames were taken.",
@@ -249,13 +249,11 @@ static int open_copy(struct reader *reader)
     char name[32];
     const char *why;
 
-    if (!process_memory_write(file, header->head, header->head_bytes, 0) ||
-        !process_memory_write(file, header->rest, header->bytes,
-                              header->head_bytes)) {
+    if (!process_memory_write(file, header->file, header->bytes, 0)) {
         process_close(file);
         return file_error(reader->path, "no memory for a copy");
     }
-    if (header->head_bytes == 0) {
+    if (!header->is_wav) {
         take_suffix(&reader->info, reader->path);
     }
     /* A descriptor alone lets libsndfile look for ./._ beside it. */

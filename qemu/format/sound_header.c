@@ -9,7 +9,8 @@
 #define FORM_BYTES 12u /* bytes before the first chunk */
 #define CHUNK_BYTES 8u /* bytes before a chunk's contents */
 #define FMT_BYTES 16u  /* least bytes of a format chunk */
-#define OLD_BYTES_MAX (UINT32_MAX - SOUND_HEAD_BYTES)
+#define FMT_BYTES_MAX 512u
+#define OLD_BYTES_MAX (UINT32_MAX - 2 * FMT_BYTES_MAX)
 #define AU_BYTES 24u
 #define RATE_MAX INT32_MAX /* libsndfile's limit */
 
@@ -128,8 +129,8 @@ static uint64_t last_samples(const struct chunks *in, uint64_t first)
     return last;
 }
 
-static void find_samples(struct sound_header *header, const struct chunks *in,
-                         uint64_t at)
+static void measure_samples(struct sound_header *header,
+                            const struct chunks *in, uint64_t at)
 {
     uint64_t long_at = find_chunk(in, "ds64", FORM_BYTES);
     uint64_t left = in->bytes - at - CHUNK_BYTES;
@@ -140,20 +141,19 @@ static void find_samples(struct sound_header *header, const struct chunks *in,
     }
     measure(header, size,
             size == 0 && are_chunks(in, at + CHUNK_BYTES) ? 0 : left);
-    header->rest = in->file + at + CHUNK_BYTES;
-    header->bytes = header->there;
 }
 
-/* Makes the head: form, format and the head of the samples. */
+/* Moves form and format right before the samples, over what is there. */
 static int mend_wav(struct sound_header *header, const struct chunks *in,
                     const char *path)
 {
     uint64_t format = find_chunk(in, "fmt ", FORM_BYTES);
     uint64_t first = find_chunk(in, "data", FORM_BYTES);
+    uint64_t size = format < first ? chunk_size(in, format) : 0;
     uint64_t last;
-    uint32_t bytes = 0; /* of the format chunk */
+    uint32_t head; /* bytes of form and format */
     uint32_t there;
-    uint8_t *to = header->head;
+    uint8_t *to;
 
     if (!is_found(in, "data", first, 0)) {
         return first + CHUNK_BYTES <= in->bytes
@@ -163,26 +163,24 @@ static int mend_wav(struct sound_header *header, const struct chunks *in,
                                 first)
                    : file_error(path, "WAV header: there is no data chunk");
     }
-    if (format < first) {
-        bytes = (uint32_t)chunk_size(in, format);
-    }
-    if (bytes < FMT_BYTES || bytes > SOUND_HEAD_BYTES / 4) {
+    if (size < FMT_BYTES || size > FMT_BYTES_MAX) {
         return file_error(path, "WAV header: there is no whole fmt chunk");
     }
     last = last_samples(in, first);
-    header->is_last = last != first;
-    find_samples(header, in, last);
+    measure_samples(header, in, last);
     check_rate(header, in->file + format + CHUNK_BYTES + 4, in->is_big);
     there =
         header->there < OLD_BYTES_MAX ? (uint32_t)header->there : OLD_BYTES_MAX;
-    header->head_bytes = FORM_BYTES + CHUNK_BYTES + bytes + bytes % 2;
+    head = FORM_BYTES + CHUNK_BYTES + (uint32_t)(size + size % 2);
+    to = in->file + last - head;
+    memmove(to + FORM_BYTES, in->file + format, CHUNK_BYTES + size);
     memcpy(to, in->is_big ? "RIFX....WAVE" : "RIFF....WAVE", FORM_BYTES);
-    store(to + 4, there + header->head_bytes, in->is_big);
-    memcpy(to + FORM_BYTES, in->file + format, CHUNK_BYTES + bytes);
-    to += header->head_bytes;
-    memcpy(to, "data", 4);
-    store(to + 4, there, in->is_big);
-    header->head_bytes += CHUNK_BYTES;
+    store(to + 4, there + head, in->is_big);
+    store(to + head + 4, there, in->is_big);
+    header->is_wav = true;
+    header->is_last = last != first;
+    header->file = to;
+    header->bytes = head + CHUNK_BYTES + header->there;
     return 0;
 }
 
@@ -216,7 +214,7 @@ static void mend_caf(struct sound_header *header, const struct chunks *in)
 int sound_header_mend(struct sound_header *header, const char *path,
                       uint8_t *file, uint64_t bytes)
 {
-    *header = (struct sound_header){.rest = file, .bytes = bytes};
+    *header = (struct sound_header){.file = file, .bytes = bytes};
     if (bytes < FORM_BYTES) {
         return 0;
     }

@@ -9,20 +9,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SOUND_HEAD_BYTES 2048u
-
-/* The file that libsndfile reads: head[], then `bytes` bytes at `rest`. */
+/* The file that libsndfile reads. */
 struct sound_header {
-    uint8_t head[SOUND_HEAD_BYTES];
-    uint32_t head_bytes;
-    const uint8_t *rest; /* in the caller's file */
+    const uint8_t *file; /* in the caller's file */
     uint64_t bytes;
-    uint64_t stated;   /* bytes of samples that the header says; 0: not known */
-    uint64_t there;    /* bytes of samples in the file */
-    bool is_open;      /* the header leaves the length open: it lasts to the
-                          file's end */
-    bool is_last;      /* earlier samples in the file are left out */
-    bool rate_is_odd;  /* the rate is invalid, libsndfile gets 1 Hz */
+    uint64_t stated; /* bytes of samples that the header says; 0: not known */
+    uint64_t there;  /* bytes of samples in the file */
+    bool is_wav;
+    bool is_open;     /* the header leaves the length open: it lasts to the
+                         file's end */
+    bool is_last;     /* earlier samples in the file are left out */
+    bool rate_is_odd; /* the rate is invalid, libsndfile gets 1 Hz */
 };
 
 /*
