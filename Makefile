@@ -109,7 +109,7 @@ HOST_LDFLAGS := -Wl,-z,relro,-z,now $(LDFLAGS)
 HARDEN := -fPIE -fstack-protector-strong $(if $(filter -O0,$(CFLAGS)),, \
             -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 HOST_LIBS := -ljansson -lnettle -lsndfile -lpng -lnetpbm -lturbojpeg -ltiff \
-             -lcsv -lserialport -lmicrohttpd -larchive -lz -lm
+             -lcsv -lgmp -lserialport -lmicrohttpd -larchive -lz -lm
 TARGET_CFLAGS := -std=c11 -Os -flto=auto -g -I. $(WARNINGS) \
                  -ffunction-sections -fdata-sections -fstack-usage \
                  -ffile-prefix-map="$$PWD"=.

@@ -17,15 +17,14 @@
  * that lies in it. So a range never returns more bytes than it has.
  *
  * Numbers are decimal, up to 18 digits, as int64 times 10^decimals. Text is
- * compared byte by byte, after quotes are taken off. A column with more digits
- * has wide cells, which the host writes: an offset of half their range is
- * added, and each nibble is a letter of a to p. Their order is that of text.
+ * compared byte by byte, after quotes are taken off. Other numbers the host
+ * writes as letters: of each 32-bit word eight, one of a to p for four bits,
+ * after half of the range is added. Their order is that of text.
  *
  * Argument: the first fields of struct records, ARG_BYTES. For each condition
  * the first fields of struct condition, CONDITION_BYTES; then the number as
  * i64, or the text, which is not empty for CONTAINS, and bytes up to a multiple
- * of 4. Result: struct totals, or struct wide_totals, of each group. Output:
- * rows.
+ * of 4. Result: struct totals of each group. Output: rows.
  */
 #include "kernels/kernel.h"
 
@@ -33,7 +32,8 @@
 #define CONDITION_BYTES 8u
 #define CONDITIONS_MAX 8u
 #define TEXT_MAX 255u
-#define WIDE_MAX 80u /* bytes of a wide number */
+#define WORDS_MAX 19u /* 32-bit words of a number */
+#define NARROW_WORDS 2u
 #define RESULT_MAX 16384u
 #define DECIMALS_MAX 18u
 #define RECORD_MAX (1u << 20)
@@ -75,46 +75,41 @@ struct records {
     uint8_t separator; /* byte between two columns */
     uint8_t newline;   /* byte for a newline in quotes; '\n': there is none */
     uint8_t flags;     /* FLAG_SUM and FLAG_ROWS */
-    uint8_t wide;      /* bytes of a summed wide number; 0: it is not wide */
-    uint16_t sum;      /* index of the summed column */
-    uint16_t groups;   /* number of groups; 0: there are none */
-    uint32_t longest;  /* bytes of the longest record */
-    uint32_t label;    /* returned in each result: the summed column's decimals
-                          or NO_SUM, 256 times .wide, and a checksum of the
-                          groups' names from bit 16 on */
+    uint8_t letters; /* words of a summed number in letters; 0: it is decimal */
+    uint16_t sum;    /* index of the summed column */
+    uint16_t groups; /* number of groups; 0: there are none */
+    uint32_t longest; /* bytes of the longest record */
+    uint32_t label;   /* returned in each result: the summed column's decimals
+                         or NO_SUM, 256 times .words, and a checksum of the
+                         groups' names from bit 16 on */
 
     uint32_t separators; /* the separator in all four bytes */
     uint32_t conditions;
     uint32_t first;   /* index of the first column that is read */
     uint32_t between; /* columns from the first one read to the other */
     bool sum_first;   /* the summed column is before the first condition's */
+    uint32_t words;   /* words of a summed number */
     uint32_t entry;   /* bytes of the totals of a group */
     uint32_t result_bytes;
     struct condition condition[CONDITIONS_MAX];
 };
 
-/* Sums of the rows of a group; results are only 4-byte aligned. */
-#define TOTALS __attribute__((packed, aligned(4)))
-
-/* What accepted records add up to: numbers times 10^decimals. */
-struct TOTALS totals {
+/* What accepted records of a group add up to. Numbers are times 10^decimals, in
+   two's complement, the lowest word first. */
+struct totals {
     uint32_t count;
     uint32_t values; /* number of summed cells that are not empty */
     uint32_t label;
-    uint32_t sum_high; /* highest 32 bits */
-    uint64_t sum;      /* lowest 64 of 96 bits */
+    uint32_t word[]; /* .words + 1 of the sum, .words of the least number, and
+                        .words of the greatest */
+};
+
+/* The numbers of totals with NARROW_WORDS; results are only 4-byte aligned. */
+struct __attribute__((packed, aligned(4), may_alias)) narrow {
+    uint64_t sum;
+    uint32_t sum_high;
     int64_t least;
     int64_t greatest;
-};
-_Static_assert(sizeof(struct totals) == 40, "a result has no gaps");
-
-/* The same of wide numbers: big-endian, each with the offset. The sum has the
-   offsets of all values, modulo the range. */
-struct TOTALS wide_totals {
-    uint32_t count;
-    uint32_t values;
-    uint32_t label;
-    uint8_t number[]; /* sum, least and greatest, each .wide bytes */
 };
 
 /* ---- the argument ---- */
@@ -187,6 +182,12 @@ static int load_conditions(struct records *records, const uint8_t *at,
     return KERNEL_OK;
 }
 
+/* Returns the length of the totals of numbers of so many words. */
+static uint32_t entry_bytes(uint32_t words)
+{
+    return (uint32_t)sizeof(struct totals) + 4 * (3 * words + 1);
+}
+
 /* Fills in the fields that are not of the argument. */
 static void prepare(struct records *records)
 {
@@ -197,9 +198,8 @@ static void prepare(struct records *records)
     records->first = records->sum_first ? records->sum : column;
     records->between =
         records->sum_first ? column - records->sum : records->sum - column;
-    records->entry = records->wide > 0 ? (uint32_t)sizeof(struct wide_totals) +
-                                             3 * records->wide
-                                       : (uint32_t)sizeof(struct totals);
+    records->words = records->letters > 0 ? records->letters : NARROW_WORDS;
+    records->entry = entry_bytes(records->words);
     records->result_bytes = groups * records->entry;
 }
 
@@ -213,9 +213,8 @@ static int records_begin(void *work, struct kernel_terms *terms,
         return KERNEL_ARGUMENT;
     }
     memcpy(records, job->arg, ARG_BYTES);
-    if (records->longest > RECORD_MAX || records->wide > WIDE_MAX ||
-        records->wide % 4 != 0 ||
-        (records->wide == 0 && (records->label & 255) > DECIMALS_MAX &&
+    if (records->longest > RECORD_MAX || records->letters > WORDS_MAX ||
+        (records->letters == 0 && (records->label & 255) > DECIMALS_MAX &&
          (records->flags & FLAG_SUM) != 0)) {
         return KERNEL_ARGUMENT;
     }
@@ -473,48 +472,69 @@ APART bool meets_others(const struct records *records, const uint8_t *from,
     return true;
 }
 
-static void add(struct totals *totals, int64_t value)
+static void add_narrow(struct totals *totals, int64_t value)
 {
+    struct narrow *sums = (struct narrow *)(void *)totals->word;
+
     totals->values += 1;
-    totals->sum += (uint64_t)value;
-    totals->sum_high +=
-        (value < 0 ? UINT32_MAX : 0) + (totals->sum < (uint64_t)value);
-    totals->least = value < totals->least ? value : totals->least;
-    totals->greatest = value > totals->greatest ? value : totals->greatest;
+    sums->sum += (uint64_t)value;
+    sums->sum_high +=
+        (value < 0 ? UINT32_MAX : 0) + (sums->sum < (uint64_t)value);
+    sums->least = value < sums->least ? value : sums->least;
+    sums->greatest = value > sums->greatest ? value : sums->greatest;
 }
 
-/* Adds totals whose sum, least and greatest number are given. */
-static void add_wide(struct wide_totals *totals, const uint8_t *const number[3],
-                     uint32_t bytes)
+/* Takes a number over if it is less, or greater, than the one that is there. */
+static void take_end(uint32_t *end, const uint32_t *number, uint32_t words,
+                     bool less)
 {
-    uint8_t *sum = totals->number;
-    uint32_t carry = 0;
+    uint32_t sign = 0x80000000u; /* flips the order of the highest words */
+    uint32_t at = words;
+    uint32_t own;
+    uint32_t other;
 
-    for (uint32_t i = bytes; i-- > 0;) {
-        carry += sum[i] + (uint32_t)number[0][i];
-        sum[i] = (uint8_t)carry;
-        carry >>= 8;
-    }
-    if (memcmp(number[1], sum + bytes, bytes) < 0) {
-        memcpy(sum + bytes, number[1], bytes);
-    }
-    if (memcmp(number[2], sum + 2 * bytes, bytes) > 0) {
-        memcpy(sum + 2 * bytes, number[2], bytes);
+    do {
+        at -= 1;
+        own = end[at] ^ sign;
+        other = number[at] ^ sign;
+        sign = 0;
+    } while (at > 0 && own == other);
+    if (less ? other < own : other > own) {
+        memcpy(end, number, words * sizeof *end);
     }
 }
 
-/* Adds the wide cell at `at`. */
-APART void add_letters(struct wide_totals *totals, const uint8_t *at,
-                       uint32_t bytes)
+/* Adds a sum of words + 1 words, a least and a greatest number. */
+static void add_numbers(struct totals *totals, const uint32_t *sum,
+                        const uint32_t *least, const uint32_t *greatest,
+                        uint32_t words)
 {
-    uint8_t value[WIDE_MAX];
+    uint32_t *word = totals->word;
+    uint64_t carry = 0;
 
-    for (uint32_t i = 0; i < bytes; ++i) {
-        value[i] = (uint8_t)((uint32_t)(at[2 * i] - 'a') << 4 |
-                             (uint32_t)(at[2 * i + 1] - 'a'));
+    for (uint32_t i = 0; i <= words; ++i) {
+        carry += (uint64_t)word[i] + sum[i];
+        word[i] = (uint32_t)carry;
+        carry >>= 32;
     }
+    take_end(word + words + 1, least, words, true);
+    take_end(word + 2 * words + 1, greatest, words, false);
+}
+
+/* Adds the cell at `at`, a number in letters. */
+APART void add_letters(struct totals *totals, const uint8_t *at, uint32_t words)
+{
+    uint32_t value[WORDS_MAX + 1];
+    uint32_t word = 0;
+
+    for (uint32_t i = words * 8; i-- > 0;) {
+        word = word << 4 | (((uint32_t)*at++ - 'a') & 15);
+        value[i / 8] = word;
+    }
+    value[words - 1] ^= 0x80000000u;
+    value[words] = (value[words - 1] >> 31) != 0 ? UINT32_MAX : 0;
     totals->values += 1;
-    add_wide(totals, (const uint8_t *const[]){value, value, value}, bytes);
+    add_numbers(totals, value, value, value, words);
 }
 
 /* Returns where in the result the totals of the record's group are. */
@@ -537,10 +557,10 @@ static void add_cell(const struct records *records, struct totals *totals,
     if (is_empty(records, at)) {
         return;
     }
-    if (records->wide == 0) {
-        add(totals, number_of(at, records->label & 255));
-    } else if (last - at >= 2 * records->wide) {
-        add_letters((struct wide_totals *)(void *)totals, at, records->wide);
+    if (records->letters == 0) {
+        add_narrow(totals, number_of(at, records->label & 255));
+    } else if (last - at >= 8 * records->letters) {
+        add_letters(totals, at, records->letters);
     }
 }
 
@@ -580,7 +600,7 @@ static bool judge(const struct records *records, uint8_t *result,
         return true;
     }
     if (records->between == 0 && condition->numbers != 0) {
-        add(totals, value);
+        add_narrow(totals, value);
         return true;
     }
     if (!records->sum_first) {
@@ -621,16 +641,13 @@ static void clear(const struct records *records, struct kernel_result *result)
     memset(result->data, 0, records->result_bytes);
     for (uint32_t at = 0; at < records->result_bytes; at += records->entry) {
         struct totals *totals = (struct totals *)(void *)(result->data + at);
+        uint32_t *least = totals->word + records->words + 1;
+        uint32_t *greatest = least + records->words;
 
         totals->label = records->label;
-        if (records->wide > 0) {
-            memset(((struct wide_totals *)(void *)totals)->number +
-                       records->wide,
-                   255, records->wide);
-        } else {
-            totals->least = INT64_MAX;
-            totals->greatest = INT64_MIN;
-        }
+        memset(least, 255, records->words * sizeof *least);
+        least[records->words - 1] = INT32_MAX;
+        greatest[records->words - 1] = 1u << 31;
     }
     result->bytes = records->result_bytes;
     result->output_bytes = 0;
@@ -667,29 +684,6 @@ static void records_run(const void *work, struct kernel_result *result,
 
 /* ---- results ---- */
 
-/* Adds the totals of a group; wide ones have `bytes` bytes a number. */
-static void merge_group(struct totals *totals, const struct totals *more,
-                        uint32_t bytes)
-{
-    totals->count += more->count;
-    totals->values += more->values;
-    if (bytes > 0) {
-        const uint8_t *number =
-            ((const struct wide_totals *)(const void *)more)->number;
-
-        add_wide((struct wide_totals *)(void *)totals,
-                 (const uint8_t *const[]){number, number + bytes,
-                                          number + 2 * bytes},
-                 bytes);
-        return;
-    }
-    totals->sum += more->sum;
-    totals->sum_high += more->sum_high + (totals->sum < more->sum);
-    totals->least = more->least < totals->least ? more->least : totals->least;
-    totals->greatest =
-        more->greatest > totals->greatest ? more->greatest : totals->greatest;
-}
-
 static int records_merge(const void *work, struct kernel_result *into,
                          const struct kernel_result *next)
 {
@@ -706,7 +700,10 @@ static int records_merge(const void *work, struct kernel_result *into,
         if (more->label != totals->label) {
             return KERNEL_RESULT;
         }
-        merge_group(totals, more, records->wide);
+        totals->count += more->count;
+        totals->values += more->values;
+        add_numbers(totals, more->word, more->word + records->words + 1,
+                    more->word + 2 * records->words + 1, records->words);
     }
     return KERNEL_OK;
 }
@@ -715,9 +712,7 @@ static int records_merge(const void *work, struct kernel_result *into,
 static void records_report(const struct kernel_result *result,
                            const struct kernel_sink *sink)
 {
-    uint32_t wide = kernel_load_u32(result->data + 8) >> 8 & 255;
-    uint32_t entry = wide > 0 ? (uint32_t)sizeof(struct wide_totals) + 3 * wide
-                              : (uint32_t)sizeof(struct totals);
+    uint32_t entry = entry_bytes(kernel_load_u32(result->data + 8) >> 8 & 255);
     uint64_t count = 0;
 
     for (uint32_t at = 0; at < result->bytes; at += entry) {

@@ -5,364 +5,393 @@
 #include "qemu/base/memory.h"
 #include "qemu/base/quote.h"
 
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORD_MAX (1u << 20)
 #define RESULT_MAX 16384u
 #define RESULT_SERIAL_MAX 6144u
-#define NARROW_BYTES 40u    /* the kernel's struct totals */
-#define WIDE_HEAD_BYTES 12u /* its struct wide_totals without numbers */
+#define NARROW_WORDS 2u
 
-/* A cell's text in the table. */
-struct cell {
-    const char *text;
-    uint32_t bytes; /* or RECORDS_ABSENT */
+/* The kernel's argument. */
+#define ARG_BYTES 16u
+#define CONDITION_BYTES 8u
+#define FLAG_SUM 2u
+#define FLAG_ROWS 8u
+#define ANYTHING 7u /* accepted: less, equal, greater */
+
+/* A group of rows. */
+struct group {
+    uint32_t index; /* of all groups in the order of their names */
+    uint32_t bytes;
+    char name[];
 };
 
-/* A load while it is written. */
+/* A load while it is made. */
 struct writer {
-    struct records_load *made;
-    const struct records_table *table;
+    struct records_table *table;
     const struct records_look *look;
-    const struct records_roles *roles;
-    struct cell *group; /* malloc'd: the groups' names, sorted */
-    uint64_t room;      /* bytes that made->data has room for */
+    FILE *load;                        /* of the records */
+    FILE *kept;                        /* of struct records_kept */
+    bool cells;                        /* records have the used cells alone */
+    bool rows;                         /* rows are returned */
+    uint32_t column[RECORDS_USES_MAX]; /* index of each use's column */
+    uint32_t words[RECORDS_USES_MAX];  /* of a number in letters; 0: none */
+    uint32_t longest;                  /* bytes of the longest record */
+    void *groups;                      /* of tsearch(); NULL: no groups */
+    uint32_t group_count;
+    uint32_t checksum; /* of the groups' names */
+    uint32_t added;    /* bytes of the last record's row that its file lacked */
 };
 
 /* ---- cells ---- */
 
-/* Lists the used cells of a row. */
-static void list_cells(const struct writer *writer,
-                       struct cell cells[RECORDS_USES_MAX],
-                       const struct records_row *row)
-{
-    const uint8_t *at = writer->table->cells + row->cells;
-
-    for (uint32_t i = 0; i < writer->look->uses; ++i) {
-        memcpy(&cells[i].bytes, at, sizeof cells[i].bytes);
-        at += sizeof cells[i].bytes;
-        cells[i].text = (const char *)at;
-        at += cells[i].bytes != RECORDS_ABSENT ? cells[i].bytes : 0;
-    }
-}
-
-static int compare_cells(const struct cell *a, const struct cell *b)
-{
-    size_t common = a->bytes < b->bytes ? a->bytes : b->bytes;
-    int order = memcmp(a->text, b->text, common);
-
-    return order != 0 ? order : (a->bytes > b->bytes) - (a->bytes < b->bytes);
-}
-
-/* Returns the index of the first group that is not before the cell. */
-static uint32_t find_group(const struct writer *writer, const struct cell *cell)
-{
-    uint32_t least = 0;
-    uint32_t most = writer->made->groups;
-
-    while (least < most) {
-        uint32_t middle = (least + most) / 2;
-
-        if (compare_cells(&writer->group[middle], cell) < 0) {
-            least = middle + 1;
-        } else {
-            most = middle;
-        }
-    }
-    return least;
-}
-
-/* Returns the cell that names a row's group. */
-static struct cell group_of(const struct writer *writer,
-                            const struct cell cells[RECORDS_USES_MAX])
-{
-    struct cell cell = cells[writer->roles->by];
-
-    return cell.bytes != RECORDS_ABSENT ? cell : (struct cell){"", 0};
-}
-
-/* ---- writing ---- */
-
-static void put(struct writer *writer, const char *text, size_t bytes)
-{
-    struct records_load *made = writer->made;
-
-    if (made->bytes + bytes > writer->room) {
-        writer->room = (made->bytes + bytes) * 2;
-        made->data = memory_or_exit(realloc(made->data, (size_t)writer->room));
-    }
-    if (bytes > 0) {
-        memcpy(made->data + made->bytes, text, bytes);
-    }
-    made->bytes += bytes;
-}
-
 /* Writes a text as a cell of CSV; `newline` stands for its newlines. */
-static void put_text(struct writer *writer, const struct cell *cell,
+static void put_text(FILE *out, const char *text, uint32_t bytes,
                      uint8_t newline)
 {
-    bool quoted = cell->bytes == 0; /* an empty line is no record */
+    bool quoted = bytes == 0; /* an empty line is no record */
 
-    for (uint32_t i = 0; i < cell->bytes; ++i) {
-        quoted = quoted || strchr("\",\r\n", cell->text[i]) != NULL;
+    for (uint32_t i = 0; i < bytes; ++i) {
+        quoted = quoted || strchr("\",\r\n", text[i]) != NULL;
     }
-    put(writer, "\"", quoted);
-    for (uint32_t i = 0; i < cell->bytes; ++i) {
-        char byte = cell->text[i] == '\n' ? (char)newline : cell->text[i];
-
-        put(writer, &byte, 1);
-        put(writer, &byte, quoted && byte == '"');
+    fputs(quoted ? "\"" : "", out);
+    for (uint32_t i = 0; i < bytes; ++i) {
+        putc_unlocked(text[i] == '\n' ? newline : (uint8_t)text[i], out);
+        if (quoted && text[i] == '"') {
+            putc_unlocked('"', out);
+        }
     }
-    put(writer, "\"", quoted);
+    fputs(quoted ? "\"" : "", out);
 }
 
-/* Writes a number. Returns false if the cell has none. */
-static bool put_number(struct writer *writer, const struct cell *cell,
-                       uint32_t index)
+/* Writes a number in letters. Returns false if the cell has none. */
+static bool put_number(const struct writer *writer, uint32_t use)
 {
-    const struct records_use *use = &writer->look->use[index];
-    const struct records_style *style = &writer->look->style[use->style];
-    uint32_t bytes = writer->made->wide[index];
-    char text[2 * RECORDS_WIDE_BYTES_MAX];
+    const struct records_use *own = &writer->look->use[use];
+    const struct records_cell *cell = &writer->table->cell[use];
+    char letters[RECORDS_LETTERS_MAX];
     struct records_number number;
 
-    if (cell->bytes == RECORDS_ABSENT ||
-        records_number_read(&number, cell->text, cell->bytes, style) !=
+    if (cell->text == NULL ||
+        records_number_read(&number, cell->text, cell->bytes,
+                            &writer->look->style[own->style]) !=
             RECORDS_NUMBER) {
         return false;
     }
-    records_number_widen(text, &number, use->decimals, bytes);
-    put(writer, text, 2 * bytes);
+    records_number_letters(letters, &number, records_use_digits(own)->decimals,
+                           writer->words[use]);
+    fwrite(letters, 8, writer->words[use], writer->load);
     return true;
-}
-
-/* Writes a cell that a condition compares. Returns false if none is there. */
-static bool put_compared(struct writer *writer, const struct cell *cell,
-                         uint32_t index)
-{
-    if (writer->look->use[index].number) {
-        return put_number(writer, cell, index);
-    }
-    if (cell->bytes != RECORDS_ABSENT) {
-        put_text(writer, cell, writer->table->newline);
-    }
-    return cell->bytes != RECORDS_ABSENT;
-}
-
-/* Writes a row's record. Returns false if it satisfies no condition. */
-static bool put_row(struct writer *writer, const struct records_row *row)
-{
-    const struct records_roles *roles = writer->roles;
-    struct cell cells[RECORDS_USES_MAX];
-    const char *between = "";
-    char text[16];
-
-    list_cells(writer, cells, row);
-    if (roles->by != RECORDS_ABSENT) {
-        struct cell name = group_of(writer, cells);
-
-        put(writer, text,
-            (size_t)snprintf(text, sizeof text, "%u",
-                             find_group(writer, &name)));
-        between = ",";
-    } else if (roles->conditions == 0) {
-        put(writer, "0", 1); /* an empty line is no record */
-    }
-    for (uint32_t i = 0; i < roles->conditions; ++i) {
-        put(writer, between, strlen(between));
-        between = ",";
-        if (!put_compared(writer, &cells[i], i)) {
-            return false;
-        }
-    }
-    if (roles->sum != RECORDS_ABSENT &&
-        !records_load_shares(writer->look, roles)) {
-        put(writer, ",", 1);
-        (void)put_number(writer, &cells[roles->sum], roles->sum);
-    }
-    put(writer, "\n", 1);
-    return true;
-}
-
-static int put_rows(struct writer *writer, struct records_table *table,
-                    const char *path)
-{
-    struct records_load *made = writer->made;
-
-    for (uint64_t i = 0; i < table->rows; ++i) {
-        uint64_t start = made->bytes;
-
-        if (!put_row(writer, &table->row[i])) {
-            made->bytes = start;
-            continue;
-        }
-        table->row[made->rows++] = table->row[i];
-        if (made->bytes - start > RECORD_MAX) {
-            return file_error(path, "a record's used cells have over 1048576 "
-                                    "bytes");
-        }
-        if (made->bytes - start > made->longest) {
-            made->longest = (uint32_t)(made->bytes - start);
-        }
-    }
-    return 0;
 }
 
 /* ---- groups ---- */
 
-bool records_load_shares(const struct records_look *look,
-                         const struct records_roles *roles)
+static int compare_groups(const void *one, const void *other)
 {
-    return roles->sum != RECORDS_ABSENT && roles->conditions > 0 &&
-           look->use[0].number &&
-           look->use[roles->sum].index == look->use[0].index;
+    const struct group *a = (const struct group *)one;
+    const struct group *b = (const struct group *)other;
+    uint32_t common = a->bytes < b->bytes ? a->bytes : b->bytes;
+    int order = memcmp(a->name, b->name, common);
+
+    return order != 0 ? order : (a->bytes > b->bytes) - (a->bytes < b->bytes);
 }
 
-static uint32_t entry_of(const struct records_load *made,
-                         const struct records_roles *roles)
+/* Returns the current row's group, which is made if it is new. */
+static struct group *group_of(struct writer *writer)
 {
-    uint32_t wide = roles->sum != RECORDS_ABSENT ? made->wide[roles->sum] : 0;
+    const struct records_cell *cell = &writer->table->cell[writer->look->by];
+    uint32_t bytes = cell->text != NULL ? cell->bytes : 0;
+    struct group *group = memory_or_exit(malloc(sizeof *group + bytes));
+    struct group **found;
 
-    return wide > 0 ? WIDE_HEAD_BYTES + 3 * wide : NARROW_BYTES;
+    group->bytes = bytes;
+    if (bytes > 0) {
+        memcpy(group->name, cell->text, bytes);
+    }
+    found = memory_or_exit(tsearch(group, &writer->groups, compare_groups));
+    if (*found != group) {
+        free(group);
+    } else {
+        writer->group_count += 1;
+    }
+    return *found;
 }
 
-/* Lists the groups of all rows. */
-static int list_groups(struct writer *writer, const char *path)
+/* Numbers a group, and writes its name with blanks for newlines. */
+static void name_group(const void *node, VISIT visit, void *context)
 {
-    struct records_load *made = writer->made;
-    uint32_t entry = entry_of(made, writer->roles);
+    struct writer *writer = (struct writer *)context;
+    struct group *group = *(struct group *const *)node;
+
+    if (visit != postorder && visit != leaf) {
+        return;
+    }
+    group->index = writer->group_count++;
+    for (uint32_t i = 0; i < group->bytes; ++i) {
+        writer->checksum =
+            (writer->checksum ^ (uint8_t)group->name[i]) * 16777619u;
+    }
+    put_text(writer->kept, group->name, group->bytes, ' ');
+    putc_unlocked('\n', writer->kept);
+}
+
+/* Lists the groups of all rows in the order of their names. */
+static int list_groups(struct writer *writer)
+{
+    const struct records_look *look = writer->look;
+    uint32_t entry = records_entry_bytes(
+        look->sum != RECORDS_NONE ? writer->words[look->sum] : NARROW_WORDS);
     uint32_t most = RESULT_MAX / entry;
 
-    writer->group = memory_or_exit(calloc(most, sizeof *writer->group));
-    for (uint64_t i = 0; i < writer->table->rows; ++i) {
-        struct cell cells[RECORDS_USES_MAX];
-        struct cell name;
-        uint32_t at;
-
-        list_cells(writer, cells, &writer->table->row[i]);
-        name = group_of(writer, cells);
-        at = find_group(writer, &name);
-        if (at < made->groups &&
-            compare_cells(&writer->group[at], &name) == 0) {
-            continue;
-        }
-        if (made->groups == most) {
+    while (records_table_next(writer->table)) {
+        (void)group_of(writer);
+        if (writer->group_count > most) {
             return file_error(
-                path,
+                writer->table->path,
                 "column '%.60s' has over %u values; by= takes as many groups "
                 "as a result of %u bytes holds, each of %u (on boards with "
                 "serial ports %u groups, in %u bytes)",
-                quote_shown(writer->look->use[writer->roles->by].name), most,
-                RESULT_MAX, entry, RESULT_SERIAL_MAX / entry,
-                RESULT_SERIAL_MAX);
+                quote_shown(look->use[look->by].name), most, RESULT_MAX, entry,
+                RESULT_SERIAL_MAX / entry, RESULT_SERIAL_MAX);
         }
-        memmove(&writer->group[at + 1], &writer->group[at],
-                (made->groups - at) * sizeof *writer->group);
-        writer->group[at] = name;
-        made->groups += 1;
+    }
+    writer->group_count = 0;
+    twalk_r(writer->groups, name_group, writer);
+    records_table_rewind(writer->table);
+    return 0;
+}
+
+/* ---- records ---- */
+
+/* Writes the used cells of the current row as a record. Returns false if it
+   satisfies no condition. */
+static bool put_cells(struct writer *writer)
+{
+    const struct records_look *look = writer->look;
+    const char *between = "";
+
+    if (look->by != RECORDS_NONE) {
+        fprintf(writer->load, "%u", group_of(writer)->index);
+        between = ",";
+    } else if (look->conditions == 0) {
+        fputc('0', writer->load); /* an empty line is no record */
+    }
+    for (uint32_t i = 0; i < look->conditions; ++i) {
+        const struct records_cell *cell = &writer->table->cell[i];
+
+        fputs(between, writer->load);
+        between = ",";
+        if (look->use[i].number) {
+            if (!put_number(writer, i)) {
+                return false;
+            }
+        } else if (cell->text == NULL) {
+            return false;
+        } else {
+            put_text(writer->load, cell->text, cell->bytes,
+                     writer->table->newline);
+        }
+    }
+    if (look->sum != RECORDS_NONE && look->sum >= look->conditions) {
+        fputc(',', writer->load);
+        (void)put_number(writer, look->sum);
+    }
+    fputc('\n', writer->load);
+    return true;
+}
+
+/* Writes bytes of the current row, which ends in a newline. */
+static void put_row(const struct writer *writer, FILE *out, uint8_t newline)
+{
+    const struct records_table *table = writer->table;
+    const uint8_t *at = table->row;
+    const uint8_t *last = at + table->row_bytes - 1;
+    const uint8_t *end;
+
+    while (newline != '\n' &&
+           (end = memchr(at, '\n', (size_t)(last - at))) != NULL) {
+        fwrite(at, 1, (size_t)(end - at), out);
+        putc_unlocked(newline, out);
+        at = end + 1;
+    }
+    fwrite(at, 1, (size_t)(last - at), out);
+    putc_unlocked('\n', out);
+}
+
+/* Writes all records, and notes where each file's begin. */
+static int put_records(struct writer *writer, struct format_load *load)
+{
+    struct records_table *table = writer->table;
+
+    while (records_table_next(table)) {
+        long start = ftell(writer->load);
+        long bytes;
+
+        if (!writer->cells) {
+            put_row(writer, writer->load, table->newline);
+        } else if (!put_cells(writer)) {
+            fseek(writer->load, start, SEEK_SET);
+            writer->added = 0;
+            continue;
+        }
+        writer->added = table->added;
+        if (writer->rows) {
+            fwrite(&table->row_bytes, sizeof table->row_bytes, 1, writer->kept);
+            put_row(writer, writer->kept, '\n');
+        }
+        bytes = ftell(writer->load) - start;
+        if (bytes > RECORDS_BYTES_MAX) {
+            return file_error(table->path,
+                              "a record's used cells have over 1048576 bytes");
+        }
+        if (bytes > writer->longest) {
+            writer->longest = (uint32_t)bytes;
+        }
+        if (load->files != NULL) {
+            load->files[table->at].bytes += (uint64_t)bytes;
+        }
+    }
+    for (uint32_t i = 1; i < load->file_count; ++i) {
+        load->files[i].at = load->files[i - 1].at + load->files[i - 1].bytes;
     }
     return 0;
 }
 
-/* Writes the groups' names; blanks stand for newlines and zeros. */
-static void name_groups(struct writer *writer)
-{
-    struct records_load *made = writer->made;
-    struct records_load names = {.data = NULL};
-    struct writer text = *writer;
+/* ---- the kernel's argument ---- */
 
-    text.made = &names;
-    text.room = 0;
-    for (uint32_t i = 0; i < made->groups; ++i) {
-        put_text(&text, &writer->group[i], ' ');
-        put(&text, "\n", 1);
+/* Numbers the columns of the records. */
+static void number_columns(struct writer *writer)
+{
+    const struct records_look *look = writer->look;
+    uint32_t at = look->by != RECORDS_NONE || look->conditions == 0;
+
+    for (uint32_t i = 0; i < look->uses; ++i) {
+        const struct records_use *use = &look->use[i];
+        const struct records_reading *digits = records_use_digits(use);
+
+        writer->column[i] =
+            writer->cells ? at++ : use->index + writer->table->names;
+        writer->words[i] =
+            writer->cells && use->number
+                ? records_number_words(digits->whole + digits->decimals)
+                : 0;
     }
-    for (uint64_t i = 0; i < names.bytes; ++i) {
-        names.data[i] = names.data[i] == '\0' ? ' ' : names.data[i];
+}
+
+static void put_condition(const struct writer *writer, FILE *out, uint32_t use)
+{
+    const struct records_use *own = &writer->look->use[use];
+    uint32_t decimals = records_use_digits(own)->decimals;
+    uint32_t words = writer->words[use];
+    const char *value = own->value;
+    size_t bytes = strlen(value);
+    char number[RECORDS_LETTERS_MAX];
+    uint8_t head[CONDITION_BYTES] = {0};
+
+    if (words > 0) {
+        records_number_letters(number, &own->wanted, decimals, words);
+        value = number;
+        bytes = 8 * (size_t)words;
+    } else if (own->number) {
+        records_number_store((uint8_t *)number, &own->wanted, decimals,
+                             NARROW_WORDS);
+        value = number;
+        bytes = 4 * NARROW_WORDS;
+        head[3] = 1;
+        head[4] = (uint8_t)decimals;
     }
-    put(&text, "", 1);
-    made->names = (char *)names.data;
+    kernel_store_u16(head, (uint16_t)writer->column[use]);
+    head[2] = own->accepted;
+    head[5] = (uint8_t)bytes;
+    fwrite(head, 1, sizeof head, out);
+    fwrite(value, 1, bytes, out);
+    fwrite("\0\0\0", 1, -bytes % 4, out);
+}
+
+static void make_arg(const struct writer *writer, struct format_load *load)
+{
+    const struct records_look *look = writer->look;
+    bool summed = look->sum != RECORDS_NONE;
+    uint32_t words = summed ? writer->words[look->sum] : 0;
+    uint32_t column = summed                 ? writer->column[look->sum]
+                      : look->conditions > 0 ? writer->column[0]
+                                             : 0;
+    uint32_t label = summed
+                         ? records_use_digits(&look->use[look->sum])->decimals
+                         : RECORDS_NO_SUM;
+    uint32_t checksum = writer->groups != NULL ? writer->checksum : 0;
+    uint8_t head[ARG_BYTES] = {
+        [0] = writer->cells ? ',' : writer->table->separator,
+        [1] = writer->table->newline,
+        [2] =
+            (uint8_t)((summed ? FLAG_SUM : 0) | (writer->rows ? FLAG_ROWS : 0)),
+        [3] = (uint8_t)words};
+    size_t bytes = 0;
+    FILE *out = memory_or_exit(open_memstream((char **)&load->arg, &bytes));
+
+    kernel_store_u16(head + 4, (uint16_t)column);
+    kernel_store_u16(head + 6, (uint16_t)writer->group_count);
+    kernel_store_u32(head + 8, writer->longest);
+    kernel_store_u32(head + 12, label |
+                                    (words > 0 ? words : NARROW_WORDS) << 8 |
+                                    (checksum >> 16 ^ checksum) << 16);
+    fwrite(head, 1, sizeof head, out);
+    for (uint32_t i = 0; i < look->conditions; ++i) {
+        put_condition(writer, out, i);
+    }
+    if (look->conditions == 0) {
+        fwrite((const uint8_t[CONDITION_BYTES]){[2] = ANYTHING}, 1,
+               CONDITION_BYTES, out);
+    }
+    fclose(out);
+    load->arg_bytes = (uint32_t)bytes;
 }
 
 /* ---- all ---- */
 
-/* Returns whether the boards cannot read the table as it is. */
-static bool needs_cells(const struct records_table *table,
-                        const struct records_look *look,
-                        const struct records_roles *roles)
+int records_load_make(struct format_load *load, struct records_table *table,
+                      bool rows)
 {
-    bool needs = table->rewritten || roles->by != RECORDS_ABSENT;
-
-    for (uint32_t i = 0; i < look->uses; ++i) {
-        const struct records_use *use = &look->use[i];
-
-        needs = needs || use->rewritten || use->missing > 0 ||
-                use->whole + use->decimals > RECORDS_DIGITS_MAX;
-    }
-    return needs;
-}
-
-/* Numbers the columns of the used cells. */
-static void number_columns(struct records_load *made,
-                           const struct records_look *look,
-                           const struct records_roles *roles)
-{
-    uint32_t at = roles->by != RECORDS_ABSENT || roles->conditions == 0;
-
-    for (uint32_t i = 0; i < look->uses; ++i) {
-        const struct records_use *use = &look->use[i];
-
-        made->column[i] = i == roles->sum && records_load_shares(look, roles)
-                              ? made->column[0]
-                              : at++;
-        made->wide[i] =
-            use->number ? records_number_bytes(use->whole + use->decimals) : 0;
-    }
-}
-
-/* Keeps a record that is none, an empty line, in a load without records. */
-static void keep_one(struct records_load *made)
-{
-    if (made->bytes == 0) {
-        made->data = memory_or_exit(realloc(made->data, 1));
-        made->data[made->bytes++] = '\n';
-        made->longest = made->longest > 0 ? made->longest : 1;
-    }
-}
-
-int records_load_make(struct records_load *made, struct records_table *table,
-                      const struct records_look *look,
-                      const struct records_roles *roles, const char *path)
-{
-    struct writer writer = {
-        .made = made, .table = table, .look = look, .roles = roles};
+    struct writer writer = {.table = table,
+                            .look = table->look,
+                            .rows = rows,
+                            .cells = table->rewritten ||
+                                     table->look->by != RECORDS_NONE};
+    struct records_kept kept = {.mark = table->mark,
+                                .groups = table->look->by != RECORDS_NONE,
+                                .separator = table->separator,
+                                .head_bytes = table->head_bytes};
+    size_t bytes = 0;
+    size_t kept_bytes = 0;
     int status = 0;
 
-    *made = (struct records_load){.separator = table->separator,
-                                  .longest = table->longest};
-    if (!needs_cells(table, look, roles)) {
-        for (uint32_t i = 0; i < look->uses; ++i) {
-            made->column[i] = look->use[i].index;
-        }
-        made->bytes = table->text.bytes - table->header_bytes;
-        made->data = memory_or_exit(malloc((size_t)made->bytes + 1));
-        memcpy(made->data, table->text.data + table->header_bytes,
-               (size_t)made->bytes);
-        keep_one(made);
-        return 0;
+    writer.load = memory_or_exit(open_memstream((char **)&load->data, &bytes));
+    writer.kept =
+        memory_or_exit(open_memstream((char **)&load->context, &kept_bytes));
+    number_columns(&writer);
+    records_table_rewind(table);
+    fwrite(&kept, sizeof kept, 1, writer.kept);
+    fwrite(table->head, 1, (size_t)table->head_bytes, writer.kept);
+    if (table->look->by != RECORDS_NONE) {
+        status = list_groups(&writer);
     }
-    made->separator = ',';
-    made->longest = 0;
-    made->row = table->row;
-    number_columns(made, look, roles);
-    if (roles->by != RECORDS_ABSENT) {
-        status = list_groups(&writer, path);
-        name_groups(&writer);
+    status = status == 0 ? put_records(&writer, load) : status;
+    if (status == 0 && ftell(writer.load) == 0) {
+        putc_unlocked('\n', writer.load); /* a record that is none */
+        writer.longest = 1;
     }
-    status = status == 0 ? put_rows(&writer, table, path) : status;
-    free(writer.group);
-    keep_one(made);
+    if (status == 0) {
+        make_arg(&writer, load);
+    }
+    tdestroy(writer.groups, free);
+    fclose(writer.load);
+    fclose(writer.kept);
+    kept.added = writer.added;
+    kept.bytes = kept_bytes - sizeof kept - kept.head_bytes;
+    memcpy(load->context, &kept, sizeof kept);
+    load->units = bytes;
+    load->unit_bytes = 1;
     return status;
 }

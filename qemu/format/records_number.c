@@ -3,37 +3,21 @@
 
 #include "qemu/base/memory.h"
 
+#include <gmp.h>
+
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #define EXPONENT_MAX 100000
 #define MEAN_DECIMALS 6u /* decimals of a mean beyond the column's */
-#define HEX_DIGITS_MAX 31u
-
-/* A cell's text while it is read. */
-struct reader {
-    const char *at;
-    const char *end;
-    const struct records_style *style;
-    struct records_number *number;
-};
+#define MEAN_SCALE 1000000u
+#define HEX_DIGITS_MAX 16u
+#define WORD_BITS 32u
 
 /* ---- cells without a number ---- */
-
-const char *records_number_trim(const char *text, size_t *bytes)
-{
-    while (*bytes > 0 && (*text == ' ' || *text == '\t')) {
-        text += 1;
-        *bytes -= 1;
-    }
-    while (*bytes > 0 &&
-           (text[*bytes - 1] == ' ' || text[*bytes - 1] == '\t')) {
-        *bytes -= 1;
-    }
-    return text;
-}
 
 bool records_number_looks_odd(const char *text, size_t bytes)
 {
@@ -56,9 +40,6 @@ static bool is_missing(const char *text, size_t bytes)
         "infinity", "#NA", "n.a.", "nil",  "1.#INF", "1.#IND", "1.#QNAN"};
     size_t sign = bytes > 2 && (text[0] == '-' || text[0] == '+');
 
-    if (bytes > 9 || (bytes > 1 && isdigit((unsigned char)text[1]))) {
-        return false;
-    }
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
         size_t skip = isalnum((unsigned char)words[i][0]) ? sign : 0;
 
@@ -70,303 +51,247 @@ static bool is_missing(const char *text, size_t bytes)
     return false;
 }
 
-/* ---- reading ---- */
+/* ---- reading: each function returns where its part of the text ends, or NULL
+   if it is none ---- */
 
-/* Adds a digit behind those that were read; leading zeros are dropped. */
-static void add_digit(struct records_number *number, int digit)
+static const char *read_digits(struct records_number *number, const char *at,
+                               const char *end)
 {
-    if (number->digits == 0 && digit == 0) {
-        return;
-    }
-    if (number->digits < RECORDS_WIDE_DIGITS_MAX) {
-        number->digit[number->digits] = (uint8_t)digit;
-    }
-    number->digits += 1;
-}
-
-/* Reads digits up to another character. Returns their number. */
-static size_t read_digits(struct reader *reader)
-{
-    const char *from = reader->at;
-
-    while (reader->at < reader->end && isdigit((unsigned char)*reader->at)) {
-        add_digit(reader->number, *reader->at++ - '0');
-    }
-    return (size_t)(reader->at - from);
-}
-
-/* Reads digits with marks of thousands: groups of two or three, the last of
-   three. Returns the number of digits; or 0 and leaves the reader at a wrong
-   mark. */
-static size_t read_whole(struct reader *reader)
-{
-    char mark = reader->style->thousands;
-    size_t digits = read_digits(reader);
-    size_t group = digits;
-
-    if (mark == '\0' || digits > 3 || digits == 0) {
-        return digits;
-    }
-    while (reader->at < reader->end && *reader->at == mark) {
-        reader->number->plain = false;
-        reader->at += 1;
-        group = read_digits(reader);
-        digits += group;
-        if (group < 2 || group > 3) {
-            reader->at = reader->end - 1;
-            return 0;
+    for (; at < end && isdigit((unsigned char)*at); ++at) {
+        if (number->digits == 0 && *at == '0') {
+            continue; /* a leading zero */
         }
+        if (number->digits < RECORDS_WIDE_DIGITS_MAX) {
+            number->digit[number->digits] = *at;
+        }
+        number->digits += 1;
     }
-    if (digits > group && group != 3) {
-        reader->at = reader->end - 1;
+    return at;
+}
+
+/* Returns the length of a mark of thousands; 0: there is none. */
+static size_t mark_bytes(const char *at, const char *end, char thousands)
+{
+    static const char *const others[] = {"'", "\xe2\x80\x99", "\xc2\xa0",
+                                         "\xe2\x80\x89", "\xe2\x80\xaf"};
+
+    if (at == end || thousands == '\0') {
         return 0;
     }
-    return digits;
+    if (*at == thousands) {
+        return 1;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i) {
+        size_t bytes = strlen(others[i]);
+
+        if (bytes <= (size_t)(end - at) && memcmp(at, others[i], bytes) == 0) {
+            return bytes;
+        }
+    }
+    return 0;
 }
 
-/* Reads an exponent to the text's end. Returns whether it is one. */
-static bool read_exponent(struct reader *reader, int32_t *exponent)
+/* Reads digits with marks of thousands: up to three digits that do not begin
+   with 0, then groups of two or three, the last of three. */
+static const char *read_whole(struct records_number *number, const char *at,
+                              const char *end, char thousands)
 {
-    const char *at = reader->at + 1;
-    bool negative = at < reader->end && *at == '-';
-    int32_t value = 0;
+    const char *from = at;
+    size_t group;
+    size_t mark;
 
-    at += at < reader->end && (*at == '-' || *at == '+');
-    if (at == reader->end) {
-        return false;
+    at = read_digits(number, at, end);
+    if (at == from || at > from + 3 || *from == '0') {
+        return at;
     }
-    for (; at < reader->end && isdigit((unsigned char)*at); ++at) {
+    for (group = 3; (mark = mark_bytes(at, end, thousands)) > 0;) {
+        number->plain = false;
+        from = at + mark;
+        at = read_digits(number, from, end);
+        group = (size_t)(at - from);
+        if (group < 2 || group > 3) {
+            return NULL;
+        }
+    }
+    return group == 3 ? at : NULL;
+}
+
+static const char *read_exponent(struct records_number *number, const char *at,
+                                 const char *end)
+{
+    bool negative = at < end && *at == '-';
+    int64_t value = 0;
+    const char *from;
+
+    at += at < end && (*at == '-' || *at == '+');
+    for (from = at; at < end && isdigit((unsigned char)*at); ++at) {
         value = value < EXPONENT_MAX ? value * 10 + (*at - '0') : value;
     }
-    reader->at = at;
-    *exponent = negative ? -value : value;
-    return true;
+    number->exponent += number->digits == 0 ? 0 : negative ? -value : value;
+    return at > from ? at : NULL;
+}
+
+static const char *read_decimal(struct records_number *number, const char *at,
+                                const char *end,
+                                const struct records_style *style)
+{
+    const char *whole = at;
+    const char *from;
+
+    at = read_whole(number, at, end, style->thousands);
+    if (at != NULL && at < end && *at == style->decimal) {
+        number->plain = number->plain && *at == '.';
+        from = at + 1;
+        at = read_digits(number, from, end);
+        number->exponent = from - at;
+        whole += at == from; /* a point alone is no number */
+    }
+    if (at == NULL || at == whole) {
+        return NULL;
+    }
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        number->plain = false;
+        at = read_exponent(number, at + 1, end);
+    }
+    return at;
 }
 
 /* Reads a hexadecimal integer behind its 0x. */
-static bool read_hexadecimal(struct reader *reader)
+static const char *read_hexadecimal(struct records_number *number,
+                                    const char *at, const char *end)
 {
-    __extension__ unsigned __int128 value = 0;
-    uint8_t digit[40];
-    int count = 0;
+    char text[32] = "";
+    size_t bytes = (size_t)(end - at);
 
-    if (reader->at == reader->end ||
-        reader->end - reader->at > (ptrdiff_t)HEX_DIGITS_MAX) {
-        return false;
+    if (bytes > HEX_DIGITS_MAX) {
+        return NULL;
     }
-    for (; reader->at < reader->end; ++reader->at) {
-        int byte = tolower((unsigned char)*reader->at);
-
-        if (!isxdigit(byte)) {
-            return false;
-        }
-        value = value * 16 + (unsigned)(byte <= '9' ? byte - '0' : byte - 87);
+    memcpy(text, at, bytes);
+    if (bytes == 0 || strspn(text, "0123456789abcdefABCDEF") != bytes) {
+        return NULL;
     }
-    for (; value > 0; value /= 10) {
-        digit[count++] = (uint8_t)(value % 10);
-    }
-    while (count > 0) {
-        add_digit(reader->number, digit[--count]);
-    }
-    return true;
-}
-
-static bool read_decimal(struct reader *reader)
-{
-    struct records_number *number = reader->number;
-    size_t digits = read_whole(reader);
-    size_t fraction = 0;
-    int32_t exponent = 0;
-
-    if (reader->at < reader->end && *reader->at == reader->style->decimal) {
-        number->plain = number->plain && *reader->at == '.';
-        reader->at += 1;
-        fraction = read_digits(reader);
-    }
-    if (digits + fraction == 0) {
-        return false;
-    }
-    if (reader->at < reader->end &&
-        (*reader->at == 'e' || *reader->at == 'E')) {
-        number->plain = false;
-        if (!read_exponent(reader, &exponent)) {
-            return false;
-        }
-    }
-    fraction = fraction < EXPONENT_MAX ? fraction : EXPONENT_MAX;
-    number->exponent = (number->digits > 0 ? exponent : 0) - (int32_t)fraction;
-    return reader->at == reader->end;
+    snprintf(text, sizeof text, "%llu", strtoull(text, NULL, 16));
+    (void)read_digits(number, text, text + strlen(text));
+    number->plain = false;
+    return end;
 }
 
 enum records_kind records_number_read(struct records_number *number,
                                       const char *text, size_t bytes,
                                       const struct records_style *style)
 {
-    size_t inner = bytes;
-    const char *at = records_number_trim(text, &inner);
-    struct reader reader = {at, at + inner, style, number};
+    const char *at = text;
+    const char *end = text + bytes;
+    const char *start;
     int64_t whole;
 
-    number->plain = inner == bytes;
+    while (at < end && isblank((unsigned char)*at)) {
+        at += 1;
+    }
+    while (at < end && isblank((unsigned char)end[-1])) {
+        end -= 1;
+    }
+    start = at;
+    number->plain = (size_t)(end - at) == bytes;
+    number->negative = at < end && *at == '-';
     number->digits = 0;
     number->exponent = 0;
-    if (inner == 0 || (!isdigit((unsigned char)*at) && is_missing(at, inner))) {
-        return RECORDS_MISSING;
+    at += at < end && (*at == '-' || *at == '+');
+    at = end - at > 2 && at[0] == '0' && (at[1] | 0x20) == 'x'
+             ? read_hexadecimal(number, at + 2, end)
+             : read_decimal(number, at, end, style);
+    if (at != end || start == end) {
+        return is_missing(start, (size_t)(end - start)) ? RECORDS_MISSING
+                                                        : RECORDS_OTHER;
     }
-    number->negative = *at == '-';
-    reader.at += *at == '-' || *at == '+';
-    if (reader.end - reader.at > 2 && reader.at[0] == '0' &&
-        tolower((unsigned char)reader.at[1]) == 'x') {
-        reader.at += 2;
-        number->plain = false;
-        if (!read_hexadecimal(&reader)) {
-            return RECORDS_OTHER;
-        }
-    } else if (!read_decimal(&reader)) {
-        return is_missing(at, inner) ? RECORDS_MISSING : RECORDS_OTHER;
-    }
-    whole = (int64_t)number->digits + number->exponent;
+    whole = number->digits + number->exponent;
     number->whole = number->digits > 0 && whole > 0 ? (uint32_t)whole : 0;
     number->decimals = number->exponent < 0 ? (uint32_t)-number->exponent : 0;
     return RECORDS_NUMBER;
 }
 
-/* ---- writing ---- */
+/* ---- computing ---- */
 
-int64_t records_number_scaled(const struct records_number *number,
-                              uint32_t decimals)
+uint32_t records_number_words(uint32_t digits)
 {
-    int32_t zeros = number->exponent + (int32_t)decimals;
-    int64_t value = 0;
-
-    for (uint32_t i = 0; i < number->digits; ++i) {
-        value = value * 10 + number->digit[i];
-    }
-    for (; zeros > 0 && value > 0; --zeros) {
-        value *= 10;
-    }
-    return number->negative ? -value : value;
+    /* 3.33 bits for a digit, one for the sign */
+    return (digits * 10 / 3 + 1 + WORD_BITS) / WORD_BITS;
 }
 
-/* Multiplies a big-endian number by 10 and adds a digit. */
-static void push_digit(uint8_t *big, uint32_t bytes, uint32_t digit)
+void records_number_store(uint8_t *to, const struct records_number *number,
+                          uint32_t decimals, uint32_t words)
 {
-    for (uint32_t i = bytes; i-- > 0;) {
-        digit += big[i] * 10u;
-        big[i] = (uint8_t)digit;
-        digit >>= 8;
+    char text[RECORDS_WIDE_DIGITS_MAX + 3] = "-0";
+    size_t zeros = (size_t)(number->exponent + (int64_t)decimals);
+    mpz_t value;
+
+    if (number->digits > 0) {
+        memcpy(text + 1, number->digit, number->digits);
+        memset(text + 1 + number->digits, '0', zeros);
+        text[1 + number->digits + zeros] = '\0';
     }
+    mpz_init_set_str(value, text + !number->negative, 10);
+    mpz_fdiv_r_2exp(value, value, (mp_bitcnt_t)words * WORD_BITS);
+    memset(to, 0, (size_t)words * 4);
+    mpz_export(to, NULL, -1, 4, -1, 0, value);
+    mpz_clear(value);
 }
 
-static void negate(uint8_t *big, uint32_t bytes)
+void records_number_letters(char *to, const struct records_number *number,
+                            uint32_t decimals, uint32_t words)
 {
-    uint32_t carry = 1;
+    uint8_t value[4 * RECORDS_WORDS_MAX];
 
-    for (uint32_t i = bytes; i-- > 0;) {
-        carry += (uint8_t)~big[i];
-        big[i] = (uint8_t)carry;
-        carry >>= 8;
+    records_number_store(value, number, decimals, words);
+    value[4 * words - 1] ^= 0x80;
+    for (uint32_t i = 4 * words; i-- > 0;) {
+        *to++ = (char)('a' + (value[i] >> 4));
+        *to++ = (char)('a' + (value[i] & 15));
     }
-}
-
-void records_number_widen(char *to, const struct records_number *number,
-                          uint32_t decimals, uint32_t bytes)
-{
-    int32_t zeros = number->exponent + (int32_t)decimals;
-    uint8_t big[RECORDS_WIDE_BYTES_MAX] = {0};
-
-    for (uint32_t i = 0; i < number->digits; ++i) {
-        push_digit(big, bytes, number->digit[i]);
-    }
-    for (; zeros > 0 && number->digits > 0; --zeros) {
-        push_digit(big, bytes, 0);
-    }
-    if (number->negative) {
-        negate(big, bytes);
-    }
-    big[0] ^= 0x80;
-    for (uint32_t i = 0; i < bytes; ++i) {
-        *to++ = (char)('a' + (big[i] >> 4));
-        *to++ = (char)('a' + (big[i] & 15));
-    }
-}
-
-uint32_t records_number_bytes(uint32_t digits)
-{
-    /* 3.33 bits for a digit, 32 for a sum of 2^32 of them, one for the sign */
-    return (digits * 333 / 100 + 34 + 31) / 32 * 4;
-}
-
-/* Divides a big-endian number. Returns the remainder. */
-static uint32_t divide(uint8_t *big, uint32_t bytes, uint32_t by)
-{
-    uint64_t rest = 0;
-
-    for (uint32_t i = 0; i < bytes; ++i) {
-        rest = rest << 8 | big[i];
-        big[i] = (uint8_t)(rest / by);
-        rest %= by;
-    }
-    return (uint32_t)rest;
-}
-
-static bool is_zero(const uint8_t *big, uint32_t bytes)
-{
-    while (bytes > 0 && big[bytes - 1] == 0) {
-        bytes -= 1;
-    }
-    return bytes == 0;
 }
 
 /* Turns a sum into a mean with MEAN_DECIMALS more decimals. */
-static void make_mean(uint8_t *big, uint32_t bytes, uint32_t count)
+static void make_mean(mpz_t value, uint32_t count)
 {
+    bool negative = mpz_sgn(value) < 0;
     uint64_t rest;
 
-    for (uint32_t i = 0; i < MEAN_DECIMALS; ++i) {
-        push_digit(big, bytes, 0);
-    }
-    rest = divide(big, bytes, count);
-    if (rest * 2 > count || (rest * 2 == count && (big[bytes - 1] & 1) != 0)) {
-        uint32_t i = bytes;
-
-        while (i-- > 0 && ++big[i] == 0) {
-        }
+    mpz_mul_ui(value, value, MEAN_SCALE);
+    rest = mpz_tdiv_q_ui(value, value, count);
+    if (rest * 2 > count || (rest * 2 == count && mpz_odd_p(value))) {
+        mpz_add_ui(value, value, !negative);
+        mpz_sub_ui(value, value, negative);
     }
 }
 
-char *records_number_text(uint8_t *big, uint32_t bytes, uint32_t decimals,
-                          uint32_t count)
+char *records_number_text(const uint8_t *from, uint32_t words,
+                          uint32_t decimals, uint32_t count)
 {
-    uint32_t room = bytes * 3 + decimals + 16;
-    uint32_t longer = bytes + 4; /* six decimals more need 20 bits */
-    uint8_t *value = memory_or_exit(calloc(1, longer));
-    char *text = memory_or_exit(malloc(room));
-    bool negative = (big[0] & 0x80) != 0;
-    uint32_t at = room;
-    uint32_t left;
+    mpz_t value;
+    mpz_t range;
+    char *digits;
+    char *text = NULL;
+    int whole;
 
-    memcpy(value + 4, big, bytes);
-    if (negative) {
-        negate(value + 4, bytes);
+    mpz_init(value);
+    mpz_init(range);
+    mpz_import(value, words, -1, 4, -1, 0, from);
+    if (from[4 * words - 1] >= 0x80) {
+        mpz_setbit(range, (mp_bitcnt_t)words * WORD_BITS);
+        mpz_sub(value, value, range);
     }
     if (count > 0) {
-        make_mean(value, longer, count);
+        make_mean(value, count);
         decimals += MEAN_DECIMALS;
     }
-    negative = negative && !is_zero(value, longer);
-    text[--at] = '\0';
-    for (left = decimals + 1; left > 0 || !is_zero(value, longer);) {
-        if (left == 1 && decimals > 0) {
-            text[--at] = '.';
-        }
-        text[--at] = (char)('0' + divide(value, longer, 10));
-        left -= left > 0;
+    gmp_asprintf(&digits, "%0*Zd", (int)decimals + 1 + (mpz_sgn(value) < 0),
+                 value);
+    whole = (int)(strlen(digits) - decimals);
+    if (asprintf(&text, "%.*s%s%s", whole, digits, decimals > 0 ? "." : "",
+                 digits + whole) < 0) {
+        text = NULL;
     }
-    if (negative) {
-        text[--at] = '-';
-    }
-    memmove(text, text + at, room - at);
-    free(value);
-    return text;
+    free(digits);
+    mpz_clears(value, range, NULL);
+    return memory_or_exit(text);
 }

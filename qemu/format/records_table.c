@@ -4,8 +4,7 @@
 #include "qemu/base/file.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/quote.h"
-
-#include <csv.h>
+#include "qemu/base/utf8.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -15,88 +14,46 @@
 #include <string.h>
 #include <strings.h>
 
-#define RECORD_MAX (1u << 20)
 #define COLUMNS_MAX 65535u
-#define REASON_BYTES 600
-#define SHOWN_BYTES 176 /* 40 bytes of a field, each as \xNN */
-/* What libcsv refuses, and that each empty line is told. */
-#define OPTIONS (CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL | CSV_APPEND_NULL)
-#define STANDS 3u /* bytes that stand for others */
-#define ROWS_FIRST 256u
-#define LEAD_MAX 1000u /* lines of comment before a header row */
+#define SHOWN_BYTES 176 /* 40 bytes of a cell, each as \xNN */
 
-struct name {
-    char *text; /* malloc'd, with a final NUL */
-    size_t bytes;
-};
-
-/* How a table differs from RFC 4180. */
-struct dialect {
-    uint8_t quote;  /* or RECORDS_NO_QUOTE */
-    uint8_t escape; /* character that takes the meaning of the next one; or 0 */
-    bool blanks;    /* blanks around fields are no part of them */
+/* Ways to read a table: the first as it is asked for, then others in which all
+   of its rows may have equally many cells. */
+static const struct way {
     bool row_names; /* each row has a name before its first column */
-    uint64_t lead;  /* lines that begin with # before the header row */
-};
+    char escape;
+    char quote;
+    const char *note; /* tells that the table was read so */
+} ways[] = {
+    {.note = NULL},
+    {.row_names = true,
+     .note = "its rows have one cell more than the header row: the first of "
+             "each is the row's name"},
+    {.escape = '\\', .note = "a backslash escapes quotes in it"},
+    {.quote = '\'', .note = "' encloses cells in it"}};
 
-/* What a table has that another dialect may explain. */
-struct hints {
-    uint64_t ragged; /* records with another number of fields */
-    uint64_t ragged_line;
-    uint32_t ragged_fields;
-    uint64_t longer; /* records with one field more than the header row */
-    bool filled;     /* the last field of one of these is not empty */
-    uint64_t comments;
-    bool single; /* a field of a ragged record begins with ' */
-    bool escape; /* a backslash is before a quote in a field */
-    bool blank;  /* a blank is before or behind a quoted field */
-    bool lead;   /* the header row is a comment */
-};
-
-/* A used cell of the current record. */
-struct cell {
-    char *text; /* malloc'd */
-    size_t bytes;
-    size_t room;
-    bool there;
-};
-
-struct scan {
-    struct records_table table;
-    struct records_look *look;
+struct records_source {
     const char *path;
-    struct dialect dialect;
-    struct hints hints;
-    uint8_t stand[STANDS]; /* bytes for a newline, a quote and a separator */
-    struct name *names;    /* malloc'd: names of the header row */
-    uint32_t named;        /* number of names */
-    uint32_t columns;      /* number of fields of each record */
-    uint8_t hint;          /* separator that a first line sep= names; or 0 */
-    uint64_t hint_bytes;   /* bytes of the line sep= */
-    char *error;           /* malloc'd: the first error; or NULL */
-    bool stop;             /* no further record can be read */
-    bool replaced;         /* a newline in quotes was replaced */
-    uint64_t line;         /* current line, from 1 */
-    uint64_t record_line;  /* first line of the current record */
-    uint64_t records;      /* finished records, with the header row */
-    uint32_t fields;       /* fields of the current record so far */
-    bool ended;            /* the line ended a record, or is empty */
-    bool comment;          /* the current record begins with # */
-    bool commented;        /* the header row begins with # */
-    bool single;           /* a field of the record begins with ' */
-    bool filled;           /* the record's last field is not empty */
-    const char *divides;   /* divider_in() of the record's first field */
-    struct cell cell[RECORDS_USES_MAX];
-    uint64_t row_room;  /* rows that table.row has room for */
-    uint64_t cell_room; /* bytes that table.cells has room for */
+    struct text text;
+    uint32_t added; /* bytes of a line end that the file lacked */
+    uint8_t separator;
+    uint32_t hint_bytes;         /* length of a first line sep=; */
+    struct records_reader begin; /* the header row; else before all rows */
+    struct records_reader rows;
+    /* Of the last scan: */
+    const struct way *way;
+    char *error;      /* malloc'd: the first error; or NULL */
+    bool rewritten;   /* the boards cannot read the rows as they are */
+    bool filled;      /* the last cell of a row is not empty */
+    uint32_t columns; /* cells of each row; 0: not yet known */
+    uint64_t count;   /* rows */
+    uint64_t comments;
+    uint64_t ragged; /* rows with another number of cells */
+    uint64_t ragged_line;
+    uint32_t ragged_cells;
 };
 
-/* ---- fields ---- */
-
-static bool is_same(const char *word, const char *text, size_t bytes)
-{
-    return strlen(word) == bytes && memcmp(word, text, bytes) == 0;
-}
+/* ---- messages ---- */
 
 static const char *shown(char out[SHOWN_BYTES], const char *text, size_t bytes)
 {
@@ -121,26 +78,28 @@ static const char *shown(char out[SHOWN_BYTES], const char *text, size_t bytes)
     return out;
 }
 
-/* ---- messages ---- */
-
 /* Keeps the first error of a scan. */
 __attribute__((format(printf, 3, 4))) static void
-scan_error(struct scan *scan, uint64_t line, const char *format, ...)
+scan_error(struct records_source *source, uint64_t line, const char *format,
+           ...)
 {
-    char reason[REASON_BYTES];
+    char *reason = NULL;
     va_list list;
 
     va_start(list, format);
-    vsnprintf(reason, sizeof reason, format, list);
-    va_end(list);
-    if (scan->error == NULL &&
-        asprintf(&scan->error, "line %" PRIu64 ": %s", line, reason) < 0) {
-        scan->error = memory_or_exit(NULL);
+    if (vasprintf(&reason, format, list) < 0) {
+        reason = memory_or_exit(NULL);
     }
+    va_end(list);
+    if (source->error == NULL &&
+        asprintf(&source->error, "line %" PRIu64 ": %s", line, reason) < 0) {
+        source->error = memory_or_exit(NULL);
+    }
+    free(reason);
 }
 
-/* Returns text for a message that suggests which separator the field has; or
-   "". */
+/* Returns text for a message that suggests which separator a text has; or "".
+ */
 static const char *divider_in(const char *text, size_t bytes)
 {
     static const struct {
@@ -159,97 +118,89 @@ static const char *divider_in(const char *text, size_t bytes)
     return "";
 }
 
-/* Returns a text on why a record may have the wrong fields; or "". */
-static const char *cause_of(const struct scan *scan)
+static bool is_same(const char *word, const struct records_cell *cell)
 {
-    if (scan->comment) {
-        return "; it begins with #: comment=# leaves such lines out";
-    }
-    if (scan->records == 0 && scan->fields == 1 && scan->divides[0] != '\0') {
-        return scan->divides;
-    }
-    return scan->single ? "; quote=' takes ' for quotes" : "";
+    return strlen(word) == cell->bytes &&
+           memcmp(word, cell->text, cell->bytes) == 0;
 }
 
-/* Returns text for a message: why a field may be no number; or "". */
-static const char *cause_of_field(const struct scan *scan,
-                                  const struct records_use *use,
-                                  const char *text, size_t bytes)
+/* Returns a text on why a record, or the cell of a use, may be wrong; or "". */
+static const char *cause_of(const struct records_reader *record,
+                            const struct records_use *use,
+                            const struct records_cell *cell)
 {
-    if (records_number_looks_odd(text, bytes)) {
+    if (use != NULL && records_number_looks_odd(cell->text, cell->bytes)) {
         return "; it has characters that are not ASCII";
     }
-    if (is_same(use->name, text, bytes)) {
+    if (use != NULL && is_same(use->name, cell)) {
         return "; the header row is there again";
     }
-    if (use->commas) {
+    if (use != NULL && use->commas) {
         return "; other cells have a comma: decimal= and thousands= say how "
                "numbers are written";
     }
-    return cause_of(scan);
+    if (records_reader_begins(record, 0, '#')) {
+        return "; it begins with #: comment=# leaves such lines out";
+    }
+    if (record->cells == 1 &&
+        divider_in(record->cell->text, record->cell->bytes)[0] != '\0') {
+        return divider_in(record->cell->text, record->cell->bytes);
+    }
+    for (uint32_t i = 0; i < record->cells; ++i) {
+        if (records_reader_begins(record, i, '\'')) {
+            return "; quote=' takes ' for quotes";
+        }
+    }
+    return "";
 }
 
 /* ---- the header row ---- */
 
-static void keep_name(struct scan *scan, const char *text, size_t bytes)
+/* Finds a column by its name. */
+static bool match_name(struct records_source *source, struct records_use *use)
 {
-    struct name *name;
+    const struct records_reader *head = &source->begin;
+    bool found = false;
 
-    scan->names = memory_or_exit(
-        realloc(scan->names, (scan->named + 1u) * sizeof *scan->names));
-    name = &scan->names[scan->named++];
-    name->bytes = bytes;
-    name->text = memory_or_exit(calloc(bytes + 1, 1));
-    memcpy(name->text, text, bytes);
-}
-
-/* Finds a column by the name `bytes` bytes at `text`. Blanks around names of
-   the header row do not matter if `trims`. */
-static void match_names(struct scan *scan, struct records_use *use, bool trims)
-{
-    for (uint32_t i = 0; i < scan->named; ++i) {
-        size_t bytes = scan->names[i].bytes;
-        const char *text =
-            trims ? records_number_trim(scan->names[i].text, &bytes)
-                  : scan->names[i].text;
-
-        if (!is_same(use->name, text, bytes)) {
+    for (uint32_t i = 0; i < head->cells; ++i) {
+        if (!is_same(use->name, &head->cell[i])) {
             continue;
         }
-        if (use->found) {
-            scan_error(scan, scan->record_line, "column '%.60s' is there twice",
-                       quote_shown(use->name));
+        if (found) {
+            scan_error(source, head->first_line,
+                       "column '%.60s' is there twice", quote_shown(use->name));
         }
-        use->found = true;
+        found = true;
         use->index = i;
     }
+    return found;
 }
 
 /* Finds a column by its number, from 1: "3" or "#3". */
-static void match_number(struct scan *scan, struct records_use *use)
+static bool match_number(const struct records_source *source,
+                         struct records_use *use, bool header)
 {
     const char *digits = use->name + (use->name[0] == '#');
     char *end;
     unsigned long number = strtoul(digits, &end, 10);
 
-    if (isdigit((unsigned char)digits[0]) && *end == '\0' && number > 0 &&
-        number <= (scan->look->header ? scan->named : COLUMNS_MAX)) {
-        use->found = true;
-        use->index = (uint32_t)number - 1;
-    }
+    use->index = (uint32_t)number - 1;
+    return isdigit((unsigned char)digits[0]) && *end == '\0' && number > 0 &&
+           number <= (header ? source->begin.cells : COLUMNS_MAX);
 }
 
 /* Writes the names of the first columns, with unusual characters made
    visible. */
-static void list_names(char *out, size_t room, const struct scan *scan)
+static void list_names(char *out, size_t room,
+                       const struct records_reader *head)
 {
     size_t used = 0;
 
     out[0] = '\0';
-    for (uint32_t i = 0; i < scan->named && used < room; ++i) {
+    for (uint32_t i = 0; i < head->cells && used < room; ++i) {
         char show[SHOWN_BYTES];
 
-        shown(show, scan->names[i].text, scan->names[i].bytes);
+        shown(show, head->cell[i].text, head->cell[i].bytes);
         if (used + strlen(show) + 10 > room) {
             snprintf(out + used, room - used, ", ...");
             return;
@@ -259,159 +210,206 @@ static void list_names(char *out, size_t room, const struct scan *scan)
     }
 }
 
-static void find_column(struct scan *scan, struct records_use *use)
+static void find_columns(struct records_source *source,
+                         struct records_look *look)
 {
+    const struct records_reader *head = &source->begin;
     char names[200];
 
-    match_names(scan, use, false);
-    if (!use->found) {
-        match_names(scan, use, true);
-    }
-    if (!use->found) {
-        match_number(scan, use);
-    }
-    if (use->found) {
-        use->index += scan->dialect.row_names;
-    } else if (scan->look->header) {
-        list_names(names, sizeof names, scan);
-        scan_error(scan, scan->record_line,
+    for (uint32_t i = 0; i < look->uses; ++i) {
+        struct records_use *use = &look->use[i];
+
+        if (match_name(source, use) ||
+            match_number(source, use, look->header)) {
+            continue;
+        }
+        if (!look->header) {
+            scan_error(source, head->line,
+                       "column '%.60s' must be a number from 1, with header=no",
+                       quote_shown(use->name));
+            return;
+        }
+        list_names(names, sizeof names, head);
+        scan_error(source, head->first_line,
                    "the header row has no column '%.60s' (of %u: %s)%s",
-                   quote_shown(use->name), scan->named, names, cause_of(scan));
-    } else {
-        scan_error(scan, scan->line,
-                   "column '%.60s' must be a number from 1, with header=no",
-                   quote_shown(use->name));
+                   quote_shown(use->name), head->cells, names,
+                   cause_of(head, NULL, NULL));
     }
 }
 
-static void find_columns(struct scan *scan)
+/* Makes the reader begin at a place, with the memory that it has. */
+static void begin_reader(struct records_reader *reader,
+                         const struct records_reader *at)
 {
-    for (uint32_t i = 0; i < scan->look->uses; ++i) {
-        find_column(scan, &scan->look->use[i]);
+    *reader = (struct records_reader){.dialect = at->dialect,
+                                      .at = at->at,
+                                      .end = at->end,
+                                      .line = at->line,
+                                      .cell = reader->cell,
+                                      .room = reader->room,
+                                      .copy = reader->copy};
+}
+
+/* Reads the header row. A first line that begins with # is a comment if the
+   next one does, too, or has another number of cells. */
+static void read_header(struct records_source *source,
+                        struct records_look *look)
+{
+    struct records_reader *head = &source->begin;
+    struct records_reader *next = &source->rows;
+
+    while (records_reader_next(head)) {
+        begin_reader(next, head);
+        if (!records_reader_begins(head, 0, '#') ||
+            !records_reader_next(next) ||
+            (!records_reader_begins(next, 0, '#') &&
+             next->cells == head->cells)) {
+            break;
+        }
+        source->comments += 1;
     }
-    scan->columns = scan->named + scan->dialect.row_names;
+    if (head->cells == 0 || head->error != NULL) {
+        return;
+    }
+    source->columns = head->cells + source->way->row_names;
+    if (source->columns > COLUMNS_MAX) {
+        scan_error(source, head->first_line, "has over 65535 columns");
+    }
+    find_columns(source, look);
 }
 
 /* Refuses a table whose columns differ from the first table's. */
-static int check_header(const struct scan *scan, const struct scan *first)
+static int check_header(const struct records_source *source,
+                        const struct records_source *first)
 {
-    if (scan->records == 0 || first->records == 0) {
-        return 0;
-    }
-    for (uint32_t i = 0; i < scan->named && i < first->named; ++i) {
-        struct name name = scan->names[i];
-        struct name other = first->names[i];
-        const char *text = records_number_trim(name.text, &name.bytes);
-        const char *first_text = records_number_trim(other.text, &other.bytes);
+    const struct records_reader *head = &source->begin;
+    const struct records_reader *other = &first->begin;
+    uint32_t columns = source->columns - source->way->row_names;
+    uint32_t first_columns = first->columns - first->way->row_names;
+
+    for (uint32_t i = 0; i < head->cells && i < other->cells; ++i) {
+        const struct records_cell *name = &head->cell[i];
+        const struct records_cell *own = &other->cell[i];
         char show[2][SHOWN_BYTES];
 
-        if (name.bytes != other.bytes ||
-            memcmp(text, first_text, name.bytes) != 0) {
-            return file_error(scan->path,
+        if (name->bytes != own->bytes ||
+            memcmp(name->text, own->text, own->bytes) != 0) {
+            return file_error(source->path,
                               "its header row is not that of the first table: "
                               "column %u is '%s', and '%s' there",
-                              i + 1, shown(show[0], text, name.bytes),
-                              shown(show[1], first_text, other.bytes));
+                              i + 1, shown(show[0], name->text, name->bytes),
+                              shown(show[1], own->text, own->bytes));
         }
     }
-    return scan->columns == first->columns
+    return columns == first_columns
                ? 0
-               : file_error(scan->path,
+               : file_error(source->path,
                             "its header row is not that of the first "
                             "table: it has %s columns",
-                            scan->columns < first->columns ? "fewer" : "more");
+                            columns < first_columns ? "fewer" : "more");
 }
 
 /* ---- cells ---- */
 
-/* Refuses a cell with more digits, with those before it, than any number. */
-static void check_digits(struct scan *scan, const struct records_use *use,
-                         const struct records_reading *reading,
-                         const char *text, size_t bytes)
-{
-    char show[SHOWN_BYTES];
-
-    if (reading->whole + reading->decimals > RECORDS_WIDE_DIGITS_MAX) {
-        scan_error(scan, scan->record_line,
-                   "column '%.60s': '%s' and what was before it need %u digits "
-                   "before the point and %u behind it; together at most %u",
-                   quote_shown(use->name), shown(show, text, bytes),
-                   reading->whole, reading->decimals, RECORDS_WIDE_DIGITS_MAX);
-    }
-}
-
-static void mark_spot(const struct scan *scan, struct records_spot *spot,
-                      const char *text, size_t bytes)
+static void mark_spot(const struct records_source *source,
+                      struct records_spot *spot,
+                      const struct records_cell *cell)
 {
     snprintf(spot->text, sizeof spot->text, "%.*s",
-             (int)(bytes < sizeof spot->text ? bytes : sizeof spot->text - 1),
-             text);
-    spot->line = scan->record_line;
-    spot->path = scan->path;
+             (int)(cell->bytes < sizeof spot->text ? cell->bytes
+                                                   : sizeof spot->text - 1),
+             cell->text);
+    spot->line = source->rows.first_line;
+    spot->path = source->path;
 }
 
-static void count_missing(struct scan *scan, struct records_use *use,
-                          const char *text, size_t bytes)
+static void count_missing(struct records_source *source,
+                          const struct records_look *look,
+                          struct records_use *use,
+                          const struct records_cell *cell)
 {
     if (use->missing++ == 0) {
-        mark_spot(scan, &use->first_missing, text, bytes);
+        mark_spot(source, &use->first_missing, cell);
     }
-    if (scan->look->missing_fails) {
-        scan_error(scan, scan->record_line,
+    if (look->missing_fails) {
+        scan_error(source, source->rows.first_line,
                    "column '%.60s': '%s' is no number, and missing=fail",
                    quote_shown(use->name),
                    quote_shown(use->first_missing.text));
     }
 }
 
+/* Takes a number's digits into a column's, and refuses more than any number
+   has. */
+static void count_digits(struct records_source *source,
+                         const struct records_use *use,
+                         struct records_reading *reading,
+                         const struct records_number *number,
+                         const struct records_cell *cell)
+{
+    char show[SHOWN_BYTES];
+
+    if (number->whole > reading->whole) {
+        reading->whole = number->whole;
+    }
+    if (number->decimals > reading->decimals) {
+        reading->decimals = number->decimals;
+    }
+    if (reading->whole + reading->decimals > RECORDS_WIDE_DIGITS_MAX) {
+        scan_error(source, source->rows.first_line,
+                   "column '%.60s': '%s' and what was before it need %u digits "
+                   "before the point and %u behind it; together at most %u",
+                   quote_shown(use->name), shown(show, cell->text, cell->bytes),
+                   reading->whole, reading->decimals, RECORDS_WIDE_DIGITS_MAX);
+    }
+}
+
 /* Reads a cell in all styles that fit the cells before it. */
-static void check_number(struct scan *scan, struct records_use *use,
-                         const char *text, size_t bytes)
+static void check_number(struct records_source *source,
+                         const struct records_look *look,
+                         struct records_use *use,
+                         const struct records_cell *cell)
 {
     struct records_number number;
     char show[SHOWN_BYTES];
+    bool comma = memchr(cell->text, ',', cell->bytes) != NULL;
     bool good = false;
 
-    for (uint32_t i = 0; i < scan->look->styles; ++i) {
+    for (uint32_t i = 0; i < look->styles; ++i) {
         struct records_reading *reading = &use->reading[i];
         enum records_kind kind =
             reading->fails ? RECORDS_OTHER
-                           : records_number_read(&number, text, bytes,
-                                                 &scan->look->style[i]);
+                           : records_number_read(&number, cell->text,
+                                                 cell->bytes, &look->style[i]);
 
         if (kind == RECORDS_MISSING) {
-            count_missing(scan, use, text, bytes);
+            count_missing(source, look, use, cell);
             return;
         }
         if (kind == RECORDS_OTHER) {
+            comma = comma || !reading->fails;
             reading->fails = true;
             continue;
         }
         good = true;
         use->rewritten = use->rewritten || (i == 0 && !number.plain);
-        reading->whole =
-            number.whole > reading->whole ? number.whole : reading->whole;
-        reading->decimals = number.decimals > reading->decimals
-                                ? number.decimals
-                                : reading->decimals;
-        check_digits(scan, use, reading, text, bytes);
+        count_digits(source, use, reading, &number, cell);
     }
-    if (!use->commas && memchr(text, ',', bytes) != NULL) {
-        use->commas = true;
-        mark_spot(scan, &use->first_comma, text, bytes);
+    if (comma && use->mark.path == NULL) {
+        mark_spot(source, &use->mark, cell);
     }
     if (!good) {
-        scan->hints.single = scan->hints.single || scan->single;
-        scan_error(scan, scan->record_line,
+        scan_error(source, source->rows.first_line,
                    "column '%.60s': '%s' is no decimal number%s%s",
-                   quote_shown(use->name), shown(show, text, bytes),
-                   use->condition ? "; type=text compares it as text" : "",
-                   cause_of_field(scan, use, text, bytes));
+                   quote_shown(use->name), shown(show, cell->text, cell->bytes),
+                   use->value != NULL ? "; type=text compares it as text" : "",
+                   cause_of(&source->rows, use, cell));
     }
+    use->commas = use->commas || memchr(cell->text, ',', cell->bytes) != NULL;
 }
 
-static void look_at_text(struct records_use *use, const char *text,
-                         size_t bytes)
+static void look_at_text(struct records_use *use,
+                         const struct records_cell *cell)
 {
     static const struct records_style plain = {'.', '\0'};
     struct records_number number;
@@ -419,838 +417,491 @@ static void look_at_text(struct records_use *use, const char *text,
     if (use->value == NULL) {
         return;
     }
-    if (records_number_read(&number, text, bytes, &plain) == RECORDS_NUMBER) {
+    if (records_number_read(&number, cell->text, cell->bytes, &plain) ==
+        RECORDS_NUMBER) {
         use->seen_number = true;
-    } else if (bytes > 0) {
+    } else if (cell->bytes > 0) {
         use->seen_text = true;
     }
-    use->seen_value = use->seen_value || is_same(use->value, text, bytes);
+    use->seen_value = use->seen_value || is_same(use->value, cell);
 }
 
-/* Keeps a cell until the record's end. */
-static void keep_cell(struct cell *cell, const char *text, size_t bytes)
+/* Returns the cell of a use in the current row; .text NULL: it has none. */
+static struct records_cell cell_of(const struct records_source *source,
+                                   const struct records_use *use)
 {
-    if (bytes >= cell->room) {
-        cell->room = bytes * 2 + 1;
-        cell->text = memory_or_exit(realloc(cell->text, cell->room));
-    }
-    if (bytes > 0) {
-        memcpy(cell->text, text, bytes);
-    }
-    cell->bytes = bytes;
-    cell->there = true;
+    uint32_t index = use->index + source->way->row_names;
+
+    return index < source->rows.cells ? source->rows.cell[index]
+                                      : (struct records_cell){.text = NULL};
 }
 
-/* Puts the characters back that others stand for while escapes are read. */
-static void put_back(const struct scan *scan, char *text, size_t bytes)
+static void check_row(const struct records_table *table,
+                      struct records_source *source)
 {
-    for (size_t i = 0; i < bytes; ++i) {
-        text[i] = (uint8_t)text[i] == scan->stand[1] ? (char)scan->dialect.quote
-                  : (uint8_t)text[i] == scan->stand[2]
-                      ? (char)scan->table.separator
-                      : text[i];
-    }
-}
+    struct records_look *look = table->look;
+    const struct records_reader *row = &source->rows;
 
-static bool is_header(const struct scan *scan)
-{
-    return scan->records == 0 && scan->look->header;
-}
+    for (uint32_t i = 0; i < look->uses; ++i) {
+        struct records_use *use = &look->use[i];
+        struct records_cell cell = cell_of(source, use);
 
-/* libcsv calls this at a field's end. */
-static void end_field(void *text, size_t bytes, void *context)
-{
-    struct scan *scan = (struct scan *)context;
-    char *field = (char *)text;
-
-    if (scan->dialect.escape != 0 && bytes > 0) {
-        put_back(scan, field, bytes);
-    }
-    if (scan->fields == 0) {
-        scan->comment = bytes > 0 && field[0] == '#';
-        scan->single = false;
-        scan->divides = divider_in(field, bytes);
-    }
-    scan->single = scan->single || (bytes > 0 && field[0] == '\'');
-    scan->filled = bytes > 0;
-    if (is_header(scan)) {
-        keep_name(scan, bytes > 0 ? field : "", bytes);
-    }
-    for (uint32_t i = 0; i < scan->look->uses && !is_header(scan); ++i) {
-        if (scan->look->use[i].index == scan->fields) {
-            keep_cell(&scan->cell[i], bytes > 0 ? field : "", bytes);
+        use->rewritten = use->rewritten || cell.text == NULL || cell.trimmed;
+        if (use->index >= source->columns) {
+            scan_error(source, row->first_line,
+                       "has %u columns; there is no column '%.60s'",
+                       source->columns, quote_shown(use->name));
+        } else if (cell.text != NULL && use->number) {
+            check_number(source, look, use, &cell);
+        } else if (cell.text != NULL) {
+            look_at_text(use, &cell);
         }
     }
-    scan->fields += 1;
-}
-
-/* libcsv calls this at the end of a record. `end` is the byte that ends it, or
-   -1 at the end of the file. */
-static void end_record(int end, void *context)
-{
-    struct scan *scan = (struct scan *)context;
-
-    scan->ended = end >= 0;
-}
-
-/* ---- records ---- */
-
-/* Makes room for one more element of an array. */
-static void *grow(void *array, uint64_t *room, uint64_t count, size_t size)
-{
-    if (count <= *room) {
-        return array;
+    if (row->line > row->first_line + 1 && table->newline == '\n') {
+        scan_error(source, row->first_line,
+                   "a newline in quotes, and no byte that is not in the file "
+                   "to stand for it");
     }
-    *room = count < ROWS_FIRST ? ROWS_FIRST : count * 2;
-    return memory_or_exit(realloc(array, (size_t)*room * size));
+    source->count += 1;
+    source->text.returns += row->returns;
+    source->rewritten = source->rewritten || row->odd;
+    source->filled = source->filled || row->cell[row->cells - 1].bytes > 0;
 }
 
-/* Notes a record with another number of fields than the others. Returns whether
-   it is a comment. */
-static bool note_ragged(struct scan *scan)
-{
-    struct hints *hints = &scan->hints;
+/* ---- rows ---- */
 
-    hints->longer += scan->fields == scan->columns + 1;
-    hints->filled =
-        hints->filled || (scan->fields == scan->columns + 1 && scan->filled);
-    hints->single = hints->single || scan->single;
-    if (scan->comment) {
-        hints->comments += 1;
-        return true;
-    }
-    if (hints->ragged++ == 0) {
-        hints->ragged_line = scan->record_line;
-        hints->ragged_fields = scan->fields;
+/* Reads the next row. A line that begins with # and has another number of cells
+   is a comment. */
+static bool next_row(struct records_source *source)
+{
+    struct records_reader *row = &source->rows;
+
+    while (records_reader_next(row)) {
+        if (source->columns == 0) {
+            source->columns = row->cells;
+        }
+        if (row->cells == source->columns) {
+            return true;
+        }
+        if (!records_reader_begins(row, 0, '#')) {
+            if (source->ragged++ == 0) {
+                source->ragged_line = row->first_line;
+                source->ragged_cells = row->cells;
+            }
+            return true;
+        }
+        source->comments += 1;
     }
     return false;
 }
 
-/* Checks the used cells of a record, and appends them to the table. */
-static void add_cells(struct scan *scan, uint64_t at, uint64_t bytes)
+/* Keeps the error with which a reader ended. */
+static void check_end(struct records_source *source,
+                      const struct records_reader *reader)
 {
-    struct records_table *table = &scan->table;
-
-    table->row =
-        grow(table->row, &scan->row_room, table->rows + 1, sizeof *table->row);
-    table->row[table->rows++] = (struct records_row){
-        .at = at, .cells = table->cell_bytes, .bytes = (uint32_t)bytes};
-    for (uint32_t i = 0; i < scan->look->uses; ++i) {
-        struct cell *cell = &scan->cell[i];
-        struct records_use *use = &scan->look->use[i];
-        uint32_t length = cell->there ? (uint32_t)cell->bytes : RECORDS_ABSENT;
-        size_t copied = cell->there ? cell->bytes : 0;
-
-        if (!cell->there) {
-            table->rewritten = true;
-        } else if (use->number) {
-            check_number(scan, use, cell->text, cell->bytes);
-        } else {
-            look_at_text(use, cell->text, cell->bytes);
-        }
-        table->cells = grow(table->cells, &scan->cell_room,
-                            table->cell_bytes + sizeof length + copied, 1);
-        memcpy(table->cells + table->cell_bytes, &length, sizeof length);
-        table->cell_bytes += sizeof length;
-        if (copied > 0) {
-            memcpy(table->cells + table->cell_bytes, cell->text, copied);
-        }
-        table->cell_bytes += copied;
-        cell->there = false;
+    if (reader->error != NULL && reader->behind) {
+        scan_error(source, reader->line,
+                   "%s (the record begins on line %" PRIu64 ")%s",
+                   reader->error, reader->first_line,
+                   divider_in((const char *)reader->at, 1));
+    } else if (reader->error != NULL) {
+        scan_error(source, reader->first_line, "%s", reader->error);
     }
 }
 
-static void end_header(struct scan *scan)
+/* Scans a table in one way. */
+static void scan_as(const struct records_table *table,
+                    struct records_source *source, const struct way *way)
 {
-    find_columns(scan);
-    scan->commented = scan->comment;
-    if (scan->columns > COLUMNS_MAX) {
-        scan_error(scan, scan->record_line, "has over 65535 columns");
+    struct records_look *look = table->look;
+    struct records_reader *begin = &source->begin;
+    struct records_reader start = {.dialect = look->dialect,
+                                   .at = source->text.data + source->hint_bytes,
+                                   .end =
+                                       source->text.data + source->text.bytes,
+                                   .line = 1 + (source->hint_bytes > 0)};
+
+    free(source->error);
+    source->error = NULL;
+    source->way = way;
+    source->rewritten = source->filled = false;
+    source->columns = 0;
+    source->count = source->comments = source->ragged = 0;
+    source->text.returns = 0;
+    start.dialect.separator = source->separator;
+    start.dialect.quote = way->quote != '\0' ? '\'' : start.dialect.quote;
+    start.dialect.escape = way->escape != '\0' ? '\\' : start.dialect.escape;
+    begin_reader(begin, &start);
+    for (uint64_t i = 0; i < look->skip; ++i) {
+        records_reader_skip_line(begin);
     }
-    scan->stop = scan->error != NULL && !scan->comment;
-}
-
-/* Begins a table without a header row by its first record. */
-static void begin_rows(struct scan *scan, uint64_t at)
-{
-    scan->table.header_bytes = at;
-    scan->columns = scan->fields;
-    for (uint32_t i = 0; i < scan->look->uses; ++i) {
-        if (scan->look->use[i].index >= scan->columns) {
-            scan_error(scan, scan->record_line,
-                       "has %u columns; there is no column '%.60s'",
-                       scan->columns, quote_shown(scan->look->use[i].name));
-        }
-    }
-}
-
-/* Returns whether the header row is a comment, by the record behind it. */
-static bool is_lead(const struct scan *scan)
-{
-    return scan->records == 1 && scan->look->header && scan->commented &&
-           (scan->comment || scan->fields != scan->columns);
-}
-
-/* Takes the finished record of `bytes` bytes at `at`. */
-static void take_record(struct scan *scan, uint64_t at, uint64_t bytes)
-{
-    struct records_table *table = &scan->table;
-    bool comment = false;
-
-    if (is_header(scan)) {
-        table->header_bytes = at + bytes;
-        end_header(scan);
+    if (look->header) {
+        read_header(source, look);
     } else {
-        if (scan->records == 0) {
-            begin_rows(scan, at);
-        }
-        if (is_lead(scan)) {
-            scan->hints.lead = true;
-            scan->stop = true;
-            return;
-        }
-        comment = scan->fields != scan->columns && note_ragged(scan);
-        if (comment) {
-            table->rewritten = true;
-        } else {
-            add_cells(scan, at, bytes);
-            table->longest =
-                bytes > table->longest ? (uint32_t)bytes : table->longest;
-        }
-        table->last_bytes = (uint32_t)bytes;
+        find_columns(source, look);
     }
-    for (uint32_t i = 0; i < scan->look->uses; ++i) {
-        scan->cell[i].there = false;
+    check_end(source, begin);
+    begin_reader(&source->rows, begin);
+    while (source->error == NULL && next_row(source)) {
+        check_row(table, source);
     }
-    scan->records += 1;
-    scan->fields = 0;
+    check_end(source, &source->rows);
+    source->comments += begin->comments + source->rows.comments;
+    source->text.returns += begin->returns;
+    source->rewritten = source->rewritten || start.dialect.quote != '"' ||
+                        start.dialect.escape != 0;
 }
 
-static int no_space(unsigned char byte)
+/* Scans a table as it is asked for, or in the first other way in which all
+   rows have equally many cells. */
+static void scan_source(const struct records_table *table,
+                        struct records_source *source)
 {
-    (void)byte;
-    return 0;
-}
-
-/* Returns the last byte of a line: its newline, or a carriage return without a
-   newline. Every line has one. */
-static uint8_t *line_end(uint8_t *at, const uint8_t *all)
-{
-    uint8_t *newline = memchr(at, '\n', (size_t)(all - at));
-    uint8_t *end = memchr(at, '\r', (size_t)(newline - at));
-
-    return end == NULL || end + 1 == newline ? newline : end;
-}
-
-/* Parses bytes of a line. A quote inside a field that does not begin with one
-   is part of the field. */
-static void scan_bytes(struct scan *scan, struct csv_parser *parser,
-                       const uint8_t *at, size_t bytes, const uint8_t *line)
-{
-    while (!scan->stop && bytes > 0) {
-        size_t done = csv_parse(parser, at, bytes, end_field, end_record, scan);
-        bool quote = done < bytes && at[done] == csv_get_quote(parser);
-
-        if (done == bytes) {
-            return;
-        }
-        if (csv_error(parser) != CSV_EPARSE) {
-            scan_error(scan, scan->line, "%s", csv_strerror(csv_error(parser)));
-            scan->stop = true;
-            return;
-        }
-        at += done;
-        bytes -= done;
-        scan->hints.blank =
-            scan->hints.blank || *at == ' ' || (at > line && at[-1] == ' ');
-        scan->hints.escape = scan->hints.escape ||
-                             (at > line + 1 && at[-2] == '\\') ||
-                             (quote && at > line && at[-1] == '\\');
-        if (!quote) {
-            scan_error(scan, scan->line,
-                       "text behind the closing quote (the record begins on "
-                       "line %" PRIu64 ")%s",
-                       scan->record_line, divider_in((const char *)at, 1));
-            scan->stop = true;
-            return;
-        }
-        csv_set_opts(parser, (unsigned char)(OPTIONS & ~CSV_STRICT));
-        (void)csv_parse(parser, at, 1, end_field, end_record, scan);
-        csv_set_opts(parser, OPTIONS);
-        at += 1;
-        bytes -= 1;
-    }
-}
-
-/* Parses one line and its end. */
-static void scan_line(struct scan *scan, struct csv_parser *parser,
-                      const uint8_t *at, size_t bytes)
-{
-    const uint8_t *end = at + bytes;
-    const uint8_t *from = at;
-    const uint8_t *escape;
-
-    scan->ended = false;
-    while (scan->dialect.escape != 0 &&
-           (escape = memchr(from, scan->dialect.escape,
-                            (size_t)(end - from))) != NULL) {
-        uint8_t next = escape[1]; /* a line ends in a newline */
-        uint8_t byte = next == scan->dialect.quote     ? scan->stand[1]
-                       : next == scan->table.separator ? scan->stand[2]
-                                                       : *escape;
-
-        scan_bytes(scan, parser, from, (size_t)(escape - from), at);
-        scan_bytes(scan, parser, &byte, 1, &byte);
-        from = escape + 1 + (byte != *escape || next == *escape);
-    }
-    scan_bytes(scan, parser, from, (size_t)(end - from), at);
-}
-
-/* Replaces the newline of a line that ends inside quotes by the table's byte
-   for it. */
-static void replace_newline(struct scan *scan, uint8_t *end)
-{
-    if (*end == '\n') {
-        *end = scan->table.newline;
-        scan->replaced = true;
-        if (scan->table.newline == '\n') {
-            scan_error(scan, scan->line,
-                       "a newline in quotes, and no byte that is not in the "
-                       "file to stand for it");
-            scan->stop = true;
-        }
-    }
-}
-
-/* Returns whether a line is left out: one before the table, or a comment. */
-static bool is_left_out(struct scan *scan, uint8_t first)
-{
-    bool comment = scan->look->comment != 0 && first == scan->look->comment;
-    bool lead = scan->records == 0 && first == '#' &&
-                scan->hints.comments < scan->dialect.lead;
-
-    if (scan->line - (scan->hint_bytes > 0) <= scan->look->skip) {
-        return true;
-    }
-    scan->hints.comments += comment || lead;
-    scan->table.rewritten =
-        scan->table.rewritten || (comment && scan->records > 0);
-    return comment || lead;
-}
-
-static void scan_lines(struct scan *scan, struct csv_parser *parser)
-{
-    struct records_table *table = &scan->table;
-    uint8_t *data = table->text.data;
-    uint64_t start = scan->hint_bytes; /* offset of the current record */
-
-    scan->line = start > 0;
-    for (uint64_t at = start; at < table->text.bytes && !scan->stop;) {
-        uint8_t *end = line_end(data + at, data + table->text.bytes);
-        uint64_t next = (uint64_t)(end + 1 - data);
-        bool first = start == at;
-
-        scan->line += 1;
-        if (first) {
-            scan->record_line = scan->line;
-        }
-        if (first && is_left_out(scan, data[at])) {
-            start = at = next;
-            continue;
-        }
-        scan_line(scan, parser, data + at, (size_t)(next - at));
-        at = next;
-        if (next - start > RECORD_MAX) {
-            scan_error(scan, scan->record_line,
-                       "the record has over 1048576 bytes");
-            scan->stop = true;
-        }
-        if (!scan->ended) {
-            replace_newline(scan, end);
-            continue;
-        }
-        table->text.returns += *end == '\r';
-        *end = '\n';
-        if (scan->fields > 0) {
-            take_record(scan, start, next - start);
-        }
-        start = next;
-    }
-}
-
-/* Scans the table in the current dialect. */
-static void scan_once(struct scan *scan)
-{
-    struct csv_parser parser;
-
-    /* csv_init() fails only for a NULL parser. */
-    csv_init(&parser, OPTIONS);
-    csv_set_delim(&parser, scan->table.separator);
-    csv_set_quote(&parser, scan->dialect.quote != RECORDS_NO_QUOTE
-                               ? scan->dialect.quote
-                               : scan->stand[1]);
-    csv_set_space_func(&parser, scan->dialect.blanks ? NULL : no_space);
-    scan_lines(scan, &parser);
-    if (!scan->stop && csv_fini(&parser, end_field, end_record, scan) != 0) {
-        scan_error(scan, scan->record_line,
-                   "a quote in the record that begins here is not closed");
-        scan->hints.escape =
-            memmem(scan->table.text.data, (size_t)scan->table.text.bytes,
-                   "\\\"", 2) != NULL;
-    }
-    csv_free(&parser);
-    scan->table.rewritten = scan->table.rewritten ||
-                            scan->dialect.quote != '"' ||
-                            scan->dialect.escape != 0 || scan->dialect.blanks;
-}
-
-/* ---- dialects ---- */
-
-/* Forgets what a scan found. */
-static void forget(struct scan *scan)
-{
-    struct records_table *table = &scan->table;
-
-    for (uint32_t i = 0; i < scan->named; ++i) {
-        free(scan->names[i].text);
-    }
-    free(scan->names);
-    free(scan->error);
-    scan->names = NULL;
-    scan->named = 0;
-    scan->error = NULL;
-    scan->stop = false;
-    scan->hints = (struct hints){.ragged = 0};
-    scan->records = 0;
-    scan->fields = 0;
-    table->header_bytes = 0;
-    table->longest = 0;
-    table->last_bytes = 0;
-    table->rewritten = false;
-    table->rows = 0;
-    table->cell_bytes = 0;
-    for (uint64_t i = 0; scan->replaced && i < table->text.bytes; ++i) {
-        if (table->text.data[i] == table->newline) {
-            table->text.data[i] = '\n';
-        }
-    }
-    scan->replaced = false;
-}
-
-static bool is_clean(const struct scan *scan)
-{
-    return scan->error == NULL && scan->hints.ragged == 0;
-}
-
-/* Scans the table in another dialect, again and again while the header row is a
-   comment. `uses` are those before this table. */
-static void scan_as(struct scan *scan, const struct dialect *dialect,
-                    const struct records_use uses[RECORDS_USES_MAX])
-{
-    scan->dialect = *dialect;
-    do {
-        scan->dialect.lead += scan->hints.lead;
-        forget(scan);
-        memcpy(scan->look->use, uses, sizeof scan->look->use);
-        for (uint32_t i = 0; i < scan->look->uses; ++i) {
-            scan->look->use[i].found = false;
-        }
-        if (!scan->look->header) {
-            find_columns(scan);
-        }
-        scan_once(scan);
-    } while (scan->hints.lead && scan->dialect.lead < LEAD_MAX);
-}
-
-/* Scans the table as RFC 4180 has it, or in the first other dialect in which
-   all records have the same number of fields. */
-static void scan_table(struct scan *scan)
-{
-    const struct records_look *look = scan->look;
-    struct dialect base = {.quote = look->quote, .escape = look->escape};
-    struct dialect other[4];
-    uint32_t others = 0;
+    struct records_look *look = table->look;
     struct records_use uses[RECORDS_USES_MAX];
 
     memcpy(uses, look->use, sizeof uses);
-    scan_as(scan, &base, uses);
-    base = scan->dialect;
-    for (uint32_t i = 0; i < sizeof other / sizeof *other; ++i) {
-        other[i] = base;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; ++i) {
+        const struct way *way = &ways[i];
+
+        if ((way->row_names && !look->header) ||
+            (way->escape != '\0' && look->escape_given) ||
+            (way->quote != '\0' && look->quote_given)) {
+            continue;
+        }
+        memcpy(look->use, uses, sizeof uses);
+        scan_as(table, source, way);
+        if (source->error == NULL && source->ragged == 0 &&
+            (!way->row_names || source->filled)) {
+            return;
+        }
     }
-    if (scan->hints.longer > 0 && scan->hints.filled && look->header &&
-        scan->hints.longer == scan->hints.ragged &&
-        scan->hints.ragged == scan->table.rows) {
-        other[others++].row_names = true;
-    }
-    if (scan->hints.blank) {
-        other[others++].blanks = true;
-    }
-    if (scan->hints.escape && !look->escape_given) {
-        other[others++].escape = '\\';
-    }
-    if (scan->hints.single && !look->quote_given) {
-        other[others++].quote = '\'';
-    }
-    for (uint32_t i = 0; i < others && !is_clean(scan); ++i) {
-        scan_as(scan, &other[i], uses);
-    }
-    if (others > 0 && !is_clean(scan)) {
-        scan_as(scan, &base, uses);
-    }
+    memcpy(look->use, uses, sizeof uses);
+    scan_as(table, source, &ways[0]);
 }
 
 /* Notes how a table was read. */
-static void note_dialect(struct format_load *load, const struct scan *scan)
+static void note_source(struct format_load *load,
+                        const struct records_source *source)
 {
-    const struct hints *hints = &scan->hints;
-    const char *name = file_name(scan->path);
+    const char *name = file_name(source->path);
 
-    if (hints->ragged > 0) {
+    if (source->ragged > 0) {
         format_note(load,
                     "%s: %" PRIu64 " rows have more or fewer cells than the "
                     "table's %u, the first on line %" PRIu64 " (%u): cells "
                     "that are not there are missing.",
-                    name, hints->ragged, scan->columns, hints->ragged_line,
-                    hints->ragged_fields);
+                    name, source->ragged, source->columns, source->ragged_line,
+                    source->ragged_cells);
     }
-    if (hints->comments > 0) {
+    if (source->comments > 0) {
         format_note(load, "%s: %" PRIu64 " lines of comment are left out.",
-                    name, hints->comments);
+                    name, source->comments);
     }
-    if (scan->dialect.row_names) {
-        format_note(load,
-                    "%s: its rows have one cell more than the header row: the "
-                    "first of each is the row's name.",
+    if (source->rows.outside) {
+        format_note(load, "%s: blanks around cells in quotes are left out.",
                     name);
     }
-    if (scan->dialect.blanks) {
-        format_note(load, "%s: blanks around cells are left out.", name);
+    if (source->way->note != NULL) {
+        format_note(load, "%s: %s.", name, source->way->note);
     }
-    if (scan->dialect.escape != 0 && !scan->look->escape_given) {
-        format_note(load, "%s: a backslash escapes quotes in it.", name);
-    }
-    if (scan->dialect.quote == '\'' && !scan->look->quote_given) {
-        format_note(load, "%s: ' encloses cells in it.", name);
-    }
-}
-
-/* Reads a table. Returns 0; or 1 after a message. */
-static int check_table(struct format_load *load, struct scan *scan)
-{
-    const char *other = text_other_ends(&scan->table.text);
-
-    scan_table(scan);
-    if (scan->error != NULL) {
-        return file_error(scan->path, "%s", scan->error);
-    }
-    if (scan->table.rows == 0 && other != NULL) {
-        return file_error(scan->path,
-                          "has no record behind its header row; it is one line "
-                          "with %s",
-                          other);
-    }
-    note_dialect(load, scan);
-    return 0;
+    format_note_text(load, &source->text, source->path,
+                     ", as is what is compared and returned of it", NULL);
 }
 
 /* ---- files ---- */
 
-/* Returns whether a file's suffix says that tabs separate the table's fields:
-   x.tsv, or compressed x.tsv.gz. */
-static bool says_tabs(const char *path)
+uint8_t records_table_separator(const char *path, const char **plural)
 {
+    static const struct {
+        const char *suffix;
+        uint8_t separator;
+        const char *plural;
+    } kinds[] = {
+        {".tsv", '\t', "tabs"}, {".tab", '\t', "tabs"}, {".psv", '|', "|"}};
     size_t bytes = format_name_bytes(path);
 
-    return bytes > 4 && (strncasecmp(path + bytes - 4, ".tsv", 4) == 0 ||
-                         strncasecmp(path + bytes - 4, ".tab", 4) == 0);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+        if (bytes > 4 &&
+            strncasecmp(path + bytes - 4, kinds[i].suffix, 4) == 0) {
+            *plural = kinds[i].plural;
+            return kinds[i].separator;
+        }
+    }
+    return 0;
 }
 
 /* Looks for a first line that tells the separator, as spreadsheets write it:
    sep=; or "sep=;". */
-static void find_hint(struct scan *scan)
+static void find_hint(struct records_source *source)
 {
-    uint8_t *data = scan->table.text.data;
-    const char *line = (const char *)data;
-    size_t bytes =
-        scan->table.text.bytes < 10 ? (size_t)scan->table.text.bytes : 10;
-    size_t quotes = bytes > 0 && line[0] == '"';
-    size_t at = quotes + strlen("sep=?");
+    char line[12] = "";
+    size_t quotes;
+    size_t at;
+    size_t ends;
 
-    if (bytes <= at + quotes || strncasecmp(line + quotes, "sep=", 4) != 0 ||
-        (quotes > 0 && line[at++] != '"')) {
+    memcpy(line, source->text.data,
+           source->text.bytes < sizeof line ? (size_t)source->text.bytes
+                                            : sizeof line - 1);
+    quotes = line[0] == '"';
+    at = quotes + strlen("sep=?") + quotes;
+    ends = line[at] == '\r' && line[at + 1] == '\n' ? 2 : 1;
+    if (strncasecmp(line + quotes, "sep=", 4) == 0 &&
+        strchr("\r\n", line[at - quotes - 1]) == NULL &&
+        (quotes == 0 || line[at - 1] == '"') &&
+        (line[at] == '\r' || line[at] == '\n')) {
+        source->separator = (uint8_t)line[at - quotes - 1];
+        source->hint_bytes = (uint32_t)(at + ends);
+    }
+}
+
+/* Ends the last line as the first one. */
+static void end_text(struct records_source *source)
+{
+    struct text *text = &source->text;
+    const uint8_t *first = memchr(text->data, '\n', (size_t)text->bytes);
+    uint8_t last = text->bytes > 0 ? text->data[text->bytes - 1] : '\n';
+
+    if (last == '\n' || last == '\r') {
         return;
     }
-    scan->hint = data[quotes + 4];
-    at += line[at] == '\r';
-    if (at < bytes && line[at] == '\n') {
-        at += 1;
-    } else if (line[at - 1] == '\r') {
-        data[at - 1] = '\n';
-    } else {
-        scan->hint = 0;
-    }
-    scan->hint_bytes = scan->hint != 0 ? at : 0;
+    source->added =
+        first != NULL && first > text->data && first[-1] == '\r' ? 2 : 1;
+    text->data = memory_or_exit(
+        realloc(text->data, (size_t)text->bytes + source->added));
+    memcpy(text->data + text->bytes, source->added == 2 ? "\r\n" : "\n",
+           source->added);
+    text->bytes += source->added;
 }
 
-static int read_file(struct format_load *load, struct scan *scan)
+int records_table_open(struct records_table *table, struct format_load *load,
+                       const char *const path[], uint32_t count)
 {
-    struct text *text = &scan->table.text;
-    int status = format_read_text(load, text, scan->path);
-
-    status = status == 0 ? text_check_narrow(text, scan->path) : status;
-    if (status != 0) {
-        return status;
-    }
-    if (!load->as_is) {
-        text_drop_marks(text);
-    }
-    if (text->bytes > 0 && text->data[text->bytes - 1] == '\r') {
-        text->data[text->bytes - 1] = '\n';
-        text->returns += 1;
-    }
-    if (text->bytes > 0 && text->data[text->bytes - 1] != '\n') {
-        text->data[text->bytes++] = '\n';
-        scan->table.ended = true;
-    }
-    find_hint(scan);
-    scan->table.separator = scan->look->separator != 0 ? scan->look->separator
-                            : scan->hint != 0          ? scan->hint
-                            : says_tabs(scan->path)    ? '\t'
-                                                       : ',';
-    return 0;
-}
-
-/* Finds bytes that no table contains; a newline stands for none. */
-static void find_stands(uint8_t stand[STANDS], const bool used[256])
-{
-    uint32_t found = 0;
-
-    memset(stand, '\n', STANDS);
-    for (unsigned byte = 0; byte < 256 && found < STANDS; ++byte) {
-        if (!used[byte]) {
-            stand[found++] = (uint8_t)byte;
-        }
-    }
-}
-
-/* Reads all tables, and finds a byte that can replace newlines in quotes in all
-   of them. */
-static int read_files(struct format_load *load, struct scan scan[],
-                      uint32_t count)
-{
-    bool used[256] = {['\n'] = true, ['\r'] = true, ['"'] = true, [','] = true};
     int status = 0;
 
+    *table = (struct records_table){
+        .source = memory_or_exit(calloc(count, sizeof *table->source)),
+        .sources = count};
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
-        const struct text *text = &scan[i].table.text;
+        struct records_source *source = &table->source[i];
+        struct text *text = &source->text;
 
-        status = read_file(load, &scan[i]);
-        if (status == 0 && scan[i].table.separator != scan[0].table.separator) {
-            status = file_error(scan[i].path,
-                                "has another separator, by its %s, than the "
-                                "first table",
-                                scan[i].hint != 0 ? "first line" : "name");
+        source->path = path[i];
+        status = format_read_text(load, text, path[i]);
+        status = status == 0 ? text_check_narrow(text, path[i]) : status;
+        if (status == 0) {
+            if (!load->as_is) {
+                text_drop_marks(text);
+            }
+            end_text(source);
         }
-        for (uint64_t at = 0; status == 0 && at < text->bytes; ++at) {
+    }
+    return status;
+}
+
+bool records_table_is_latin(const struct records_table *table)
+{
+    for (uint32_t i = 0; i < table->sources; ++i) {
+        const struct text *text = &table->source[i].text;
+        uint64_t at = 0;
+
+        while (at < text->bytes) {
+            uint32_t character = text->data[at];
+            unsigned bytes = character < 0x80
+                                 ? 1
+                                 : utf8_first(&character, text->data + at,
+                                              (size_t)(text->bytes - at));
+
+            if (bytes == 0 || character == UTF8_NONE) {
+                return true;
+            }
+            at += bytes;
+        }
+    }
+    return false;
+}
+
+/* Finds the separators of all files, which must be equal, and a byte that none
+   of them has. */
+static int find_bytes(struct records_table *table)
+{
+    bool used[256] = {['\n'] = true, ['\r'] = true, ['"'] = true, [','] = true};
+    const char *plural;
+
+    for (uint32_t i = 0; i < table->sources; ++i) {
+        struct records_source *source = &table->source[i];
+        const struct text *text = &source->text;
+        uint8_t named = records_table_separator(source->path, &plural);
+
+        source->separator = named != 0 ? named : ',';
+        find_hint(source);
+        if (table->look->dialect.separator != 0) {
+            source->separator = table->look->dialect.separator;
+        }
+        if (source->separator != table->source[0].separator) {
+            const char both[2][2] = {{(char)source->separator},
+                                     {(char)table->source[0].separator}};
+
+            return file_error(source->path,
+                              "has another separator than the first table, "
+                              "'%s' and not '%s'",
+                              quote_shown(both[0]), quote_shown(both[1]));
+        }
+        used[source->separator] = true;
+        for (uint64_t at = 0; at < text->bytes; ++at) {
             used[text->data[at]] = true;
         }
     }
-    used[scan[0].table.separator] = true;
-    for (uint32_t i = 0; i < count; ++i) {
-        find_stands(scan[i].stand, used);
-        scan[i].table.newline = scan[i].stand[0];
+    table->separator = table->source[0].separator;
+    table->newline = '\n';
+    for (unsigned byte = 256; byte-- > 0;) {
+        table->newline = used[byte] ? table->newline : (uint8_t)byte;
     }
-    return status;
-}
-
-static uint64_t rows_of(const struct records_table *table)
-{
-    return table->text.bytes - table->header_bytes;
-}
-
-static int scan_tables(struct format_load *load, struct scan scan[],
-                       uint32_t count)
-{
-    int status = 0;
-
-    for (uint32_t i = 0; status == 0 && i < count; ++i) {
-        status = check_table(load, &scan[i]);
-        status = status == 0 ? check_header(&scan[i], &scan[0]) : status;
-        if (status == 0) {
-            format_note_text(load, &scan[i].table.text, scan[i].path,
-                             ", as is what is compared and returned of it",
-                             NULL);
-        }
-    }
-    return status;
-}
-
-static void append_rows(struct records_table *to,
-                        const struct records_table *from)
-{
-    uint64_t bytes = rows_of(from);
-    uint64_t rows = to->rows + from->rows;
-    uint64_t cell_bytes = to->cell_bytes + from->cell_bytes;
-
-    to->text.data = memory_or_exit(
-        realloc(to->text.data, (size_t)(to->text.bytes + bytes + 1)));
-    to->row =
-        memory_or_exit(realloc(to->row, (size_t)(rows + 1) * sizeof *to->row));
-    to->cells = memory_or_exit(realloc(to->cells, (size_t)cell_bytes + 1));
-    memcpy(to->text.data + to->text.bytes, from->text.data + from->header_bytes,
-           (size_t)bytes);
-    if (from->cell_bytes > 0) {
-        memcpy(to->cells + to->cell_bytes, from->cells,
-               (size_t)from->cell_bytes);
-    }
-    for (uint64_t i = 0; i < from->rows; ++i) {
-        to->row[to->rows + i] = (struct records_row){
-            .at = from->row[i].at + to->text.bytes - from->header_bytes,
-            .cells = from->row[i].cells + to->cell_bytes,
-            .bytes = from->row[i].bytes};
-    }
-    to->text.bytes += bytes;
-    to->rows = rows;
-    to->cell_bytes = cell_bytes;
-    to->rewritten = to->rewritten || from->rewritten;
-    to->longest = from->longest > to->longest ? from->longest : to->longest;
-    if (bytes > 0) {
-        to->last_bytes = from->last_bytes;
-        to->ended = from->ended;
-    }
-}
-
-/* Joins all tables in scan[0]. The header row is that of the first table that
-   is not empty. */
-static void join_tables(struct format_load *load, struct scan scan[],
-                        const char *const path[], uint32_t count)
-{
-    struct records_table empty = scan[0].table;
-    uint32_t first = 0;
-
-    format_list_files(load, path, count);
-    for (uint32_t i = 0; i < count; ++i) {
-        load->files[i].bytes = rows_of(&scan[i].table);
-        load->files[i].at =
-            i == 0 ? 0 : load->files[i - 1].at + load->files[i - 1].bytes;
-    }
-    while (first + 1 < count && scan[first].table.text.bytes == 0) {
-        first += 1;
-    }
-    scan[0].table = scan[first].table;
-    if (first > 0) {
-        scan[first].table = empty;
-    }
-    for (uint32_t i = first + 1; i < count; ++i) {
-        append_rows(&scan[0].table, &scan[i].table);
-    }
+    return 0;
 }
 
 /* ---- columns, once all tables are read ---- */
 
 /* Decides how a column's numbers are written. */
 static int choose_style(struct format_load *load, struct records_look *look,
-                        struct records_use *use, const char *path)
+                        struct records_use *use)
 {
-    const struct records_reading *reading = use->reading;
-    bool first = !reading[0].fails;
+    bool first = !use->reading[0].fails;
 
-    if (first && look->styles > 1 && !reading[1].fails && use->commas) {
-        return file_error(use->first_comma.path,
+    if (first && look->styles > 1 && !use->reading[1].fails && use->commas) {
+        return file_error(use->mark.path,
                           "line %" PRIu64 ": column '%.60s': the comma of '%s' "
                           "may be a decimal mark or one of thousands; "
                           "decimal=. or decimal=\\, says which",
-                          use->first_comma.line, quote_shown(use->name),
-                          quote_shown(use->first_comma.text));
+                          use->mark.line, quote_shown(use->name),
+                          quote_shown(use->mark.text));
     }
     use->style = !first;
-    use->whole = reading[use->style].whole;
-    use->decimals = reading[use->style].decimals;
-    use->rewritten = use->rewritten || !first;
+    use->rewritten =
+        use->rewritten || !first ||
+        use->reading[use->style].whole + use->reading[use->style].decimals >
+            RECORDS_DIGITS_MAX;
     if ((use->commas || !first) && look->styles > 1) {
-        format_note(load, "%s: column '%.60s': %s.", file_name(path),
+        format_note(load, "%s: column '%.60s': %s.", file_name(use->mark.path),
                     quote_shown(use->name),
                     first         ? "commas are marks of thousands"
                     : use->commas ? "a comma is the decimal mark"
                                   : "points are marks of thousands");
     }
-    return 0;
-}
-
-static int choose_styles(struct format_load *load, struct records_look *look,
-                         const char *path)
-{
-    int status = 0;
-
-    for (uint32_t i = 0; status == 0 && i < look->uses; ++i) {
-        struct records_use *use = &look->use[i];
-
-        if (!use->number) {
-            continue;
-        }
-        status = choose_style(load, look, use, path);
-        if (status == 0 && use->missing > 0) {
-            format_note(load,
-                        "%s: column '%.60s' has %" PRIu64 " cells without a "
-                        "number, the first on line %" PRIu64 " ('%s'): they "
-                        "satisfy no condition and are in no sum.",
-                        file_name(use->first_missing.path),
-                        quote_shown(use->name), use->missing,
-                        use->first_missing.line,
-                        quote_shown(use->first_missing.text));
-        }
+    if (use->missing > 0) {
+        use->rewritten = true;
+        format_note(load,
+                    "%s: column '%.60s' has %" PRIu64 " cells without a "
+                    "number, the first on line %" PRIu64 " ('%s'): they "
+                    "satisfy no condition and are in no sum.",
+                    file_name(use->first_missing.path), quote_shown(use->name),
+                    use->missing, use->first_missing.line,
+                    quote_shown(use->first_missing.text));
     }
-    return status;
+    return 0;
 }
 
 /* ---- all ---- */
 
-void records_table_free(struct records_table *table)
+/* Finds what is before all rows, and the line end that the last one lacks. */
+static void find_head(struct records_table *table,
+                      const struct records_source *first)
 {
-    free(table->text.data);
-    free(table->row);
-    free(table->cells);
-    table->text.data = NULL;
-    table->row = NULL;
-    table->cells = NULL;
-}
+    uint8_t *head = first->text.data;
 
-static void free_scan(struct scan *scan)
-{
-    forget(scan);
-    records_table_free(&scan->table);
-    for (uint32_t i = 0; i < RECORDS_USES_MAX; ++i) {
-        free(scan->cell[i].text);
+    table->head = head;
+    table->head_bytes = (uint64_t)(first->begin.at - head);
+    for (uint64_t i = 0; i < table->head_bytes; ++i) {
+        if (head[i] == '\r' && head[i + 1] != '\n') {
+            head[i] = '\n';
+        }
+    }
+    table->names = first->way->row_names;
+    table->mark = first->text.encoding != NULL && !first->text.converted;
+    for (uint32_t i = 0; i < table->sources; ++i) {
+        if (table->source[i].count > 0) {
+            table->added = table->source[i].added;
+        }
     }
 }
 
-int records_table_read(struct records_table *table, struct format_load *load,
-                       struct records_look *look, const char *const path[],
-                       uint32_t count)
+int records_table_scan(struct records_table *table, struct format_load *load,
+                       struct records_look *look)
 {
-    struct scan *scan = memory_or_exit(calloc(count, sizeof *scan));
+    const struct records_source *first = NULL; /* first that is not empty */
     int status;
 
-    for (uint32_t i = 0; i < count; ++i) {
-        scan[i].path = path[i];
-        scan[i].look = look;
+    table->look = look;
+    status = find_bytes(table);
+    for (uint32_t i = 0; status == 0 && i < table->sources; ++i) {
+        struct records_source *source = &table->source[i];
+        const char *other = text_other_ends(&source->text);
+
+        scan_source(table, source);
+        if (source->error != NULL) {
+            return file_error(source->path, "%s", source->error);
+        }
+        if (source->count == 0 && other != NULL) {
+            return file_error(source->path,
+                              "has no record behind its header row; it is one "
+                              "line with %s",
+                              other);
+        }
+        if (source->columns > 0) {
+            first = first != NULL ? first : source;
+            status = check_header(source, first);
+            table->rewritten = table->rewritten || source->rewritten ||
+                               source->way->row_names != first->way->row_names;
+        }
+        note_source(load, source);
     }
-    status = read_files(load, scan, count);
-    status = status == 0 ? scan_tables(load, scan, count) : status;
-    status = status == 0 ? choose_styles(load, look, path[0]) : status;
-    if (status == 0 && count > 1) {
-        join_tables(load, scan, path, count);
+    for (uint32_t i = 0; status == 0 && i < look->uses; ++i) {
+        struct records_use *use = &look->use[i];
+
+        status = use->number ? choose_style(load, look, use) : 0;
+        table->rewritten = table->rewritten || use->rewritten;
     }
     if (status == 0) {
-        *table = scan[0].table;
-        scan[0].table =
-            (struct records_table){.text = {.data = NULL}, .newline = 0};
-        scan[0].replaced = false;
+        find_head(table, first != NULL ? first : table->source);
     }
-    for (uint32_t i = 0; i < count; ++i) {
-        free_scan(&scan[i]);
-    }
-    free(scan);
     return status;
+}
+
+void records_table_rewind(struct records_table *table)
+{
+    table->at = 0;
+    for (uint32_t i = 0; i < table->sources; ++i) {
+        begin_reader(&table->source[i].rows, &table->source[i].begin);
+    }
+}
+
+bool records_table_next(struct records_table *table)
+{
+    while (!next_row(&table->source[table->at])) {
+        if (table->at + 1 == table->sources) {
+            return false;
+        }
+        table->at += 1;
+    }
+    for (uint32_t i = 0; i < table->look->uses; ++i) {
+        table->cell[i] =
+            cell_of(&table->source[table->at], &table->look->use[i]);
+    }
+    table->row = table->source[table->at].rows.text;
+    table->row_bytes = table->source[table->at].rows.bytes;
+    table->path = table->source[table->at].path;
+    return true;
+}
+
+void records_table_free(struct records_table *table)
+{
+    for (uint32_t i = 0; i < table->sources; ++i) {
+        free(table->source[i].text.data);
+        free(table->source[i].error);
+        records_reader_free(&table->source[i].begin);
+        records_reader_free(&table->source[i].rows);
+    }
+    free(table->source);
+    table->source = NULL;
+    table->sources = 0;
 }

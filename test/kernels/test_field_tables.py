@@ -303,12 +303,12 @@ def test_groups_by_chance(tmp_path):
 def test_many_groups(tmp_path):
     """As many as a result holds; one more is refused with both limits."""
     path = tmp_path / "t.csv"
-    for groups, status in ((455, 0), (456, 1)):
+    for groups, status in ((585, 0), (586, 1)):
         path.write_text("g,v\n" + "".join(
             f"{i},{i}\n" for i in range(groups)))
         done = run(arg="by=g,sum=v", files=[path], size="3x3")
         assert done.returncode == status, done.stderr
-    assert "over 455 values" in done.stderr and "170 groups" in done.stderr
+    assert "over 585 values" in done.stderr and "219 groups" in done.stderr
     assert "16384 bytes" in done.stderr and "6144" in done.stderr
 
 
