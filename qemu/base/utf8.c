@@ -29,3 +29,18 @@ unsigned utf8_first(uint32_t *character, const uint8_t *text, size_t bytes)
     *character = value;
     return length;
 }
+
+bool utf8_is_valid(const char *text, size_t bytes)
+{
+    for (size_t at = 0; at < bytes;) {
+        uint32_t character = UTF8_NONE;
+        unsigned length =
+            utf8_first(&character, (const uint8_t *)text + at, bytes - at);
+
+        if (character == UTF8_NONE) {
+            return false;
+        }
+        at += length;
+    }
+    return true;
+}

@@ -12,8 +12,9 @@
 #include "qemu/base/memory.h"
 #include "qemu/base/parse.h"
 #include "qemu/base/quote.h"
+#include "qemu/base/utf8.h"
 
-#include <iconv.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,16 +45,16 @@ enum type {
 /* The values of --arg; the load owns the strings. */
 struct request {
     /* of the condition that is parsed */
-    char *name;
-    char *value;
+    const char *name;
+    const char *value;
     uint8_t op;   /* index in `operators`; OPERATORS: none */
     uint8_t type; /* enum type */
 
-    char *sum;
-    char *by;
-    uint8_t decimal;
-    uint8_t thousands;
-    bool rows; /* return rows */
+    const char *sum;
+    const char *by;
+    uint8_t decimal;   /* 0 point, 1 comma; 2 not given */
+    uint8_t thousands; /* or NOT_GIVEN */
+    bool rows;         /* return rows */
     struct records_look look;
 };
 
@@ -64,35 +65,27 @@ static const char *operator_name(size_t index)
     return index < OPERATORS ? operators[index].name : NULL;
 }
 
+/* Sets a character that is none of `others`, or the one that `word` means. */
+static int set_character(uint8_t *field, const char *option, const char *text,
+                         const char *word, char meant, const char *others)
+{
+    bool is_word = strcmp(text, word) == 0;
+    bool good = is_word || (strlen(text) == 1 && strchr(others, *text) == NULL);
+    char allowed[40];
+
+    *field = (uint8_t)(is_word ? meant : *text);
+    snprintf(allowed, sizeof allowed, "must be a character or %s", word);
+    return parse_report(option, text, good ? NULL : allowed);
+}
+
 static int set_separator(void *field, const char *option, const char *text)
 {
-    bool tab = strcmp(text, "tab") == 0;
-    bool good = tab || (strlen(text) == 1 && strchr("\"\r\n", text[0]) == NULL);
-
-    *(uint8_t *)field = tab ? '\t' : (uint8_t)text[0];
-    return parse_report(option, text,
-                        good ? NULL : "must be a character or tab");
+    return set_character(field, option, text, "tab", '\t', "\"\r\n");
 }
 
-/* Sets a character, or 0 for none. */
 static int set_mark(void *field, const char *option, const char *text)
 {
-    bool none = strcmp(text, "none") == 0;
-    bool good = none || (strlen(text) == 1 && (unsigned char)text[0] > 1 &&
-                         strchr("\r\n", text[0]) == NULL);
-
-    *(uint8_t *)field = none ? '\0' : (uint8_t)text[0];
-    return parse_report(option, text,
-                        good ? NULL : "must be a character or none");
-}
-
-static int set_decimal(void *field, const char *option, const char *text)
-{
-    *(uint8_t *)field = (uint8_t)text[0];
-    return parse_report(option, text,
-                        strcmp(text, ".") == 0 || strcmp(text, ",") == 0
-                            ? NULL
-                            : "must be . or \\,");
+    return set_character(field, option, text, "none", '\0', "\1\r\n");
 }
 
 #define FIELD(name) OPTION_AT(struct request, name)
@@ -111,7 +104,7 @@ static const struct option_row rows[] = {
      .set = set_separator},
     {"header", "YES", 0, OPTION_CHOICE, FIELD(look.header),
      .choices = "no yes"},
-    {"decimal", "C", 0, OPTION_SET, FIELD(decimal), .set = set_decimal},
+    {"decimal", "C", 0, OPTION_CHOICE, FIELD(decimal), .choices = ". ,"},
     {"thousands", "C", 0, OPTION_SET, FIELD(thousands), .set = set_mark},
     {"quote", "C", 0, OPTION_SET, FIELD(look.dialect.quote), .set = set_mark},
     {"escape", "C", 0, OPTION_SET, FIELD(look.dialect.escape), .set = set_mark},
@@ -271,8 +264,7 @@ static int list_styles(struct request *request)
                          : i == 0 ? ','
                                   : '.';
 
-        if ((request->decimal == NOT_GIVEN ||
-             request->decimal == (uint8_t)decimal) &&
+        if ((request->decimal == i || request->decimal == RECORDS_STYLES) &&
             decimal != thousands) {
             look->style[look->styles++] =
                 (struct records_style){decimal, thousands};
@@ -285,7 +277,8 @@ static int list_styles(struct request *request)
 
 /* Adds a use that is no condition. Returns its index, or RECORDS_NONE for a
    column without a name. */
-static uint32_t add_use(struct records_look *look, char *name, bool number)
+static uint32_t add_use(struct records_look *look, const char *name,
+                        bool number)
 {
     if (name == NULL) {
         return RECORDS_NONE;
@@ -353,75 +346,33 @@ static bool is_csv(const char *path)
     return dot != NULL && strcasecmp(dot, ".csv") == 0;
 }
 
-/* Converts a word from UTF-8 to Windows-1252 in place, if it can be. Returns
-   whether it has changed. */
-static bool make_latin(char *word)
-{
-    char *copy = memory_or_exit(strdup(word != NULL ? word : ""));
-    char *from = copy;
-    char *to = copy; /* never overtakes `from` */
-    size_t left = strlen(copy);
-    size_t room = left;
-    iconv_t convert = iconv_open("CP1252", "UTF-8");
-    bool changed = convert != (iconv_t)-1 &&
-                   iconv(convert, &from, &left, &to, &room) != (size_t)-1 &&
-                   from > to;
-
-    if (changed) {
-        *to = '\0';
-        strcpy(word, copy);
-    }
-    if (convert != (iconv_t)-1) {
-        iconv_close(convert);
-    }
-    free(copy);
-    return changed;
-}
-
-/* Spells the words of --arg as a table that is no UTF-8 does. */
-static void spell(struct format_load *load, struct records_look *look)
-{
-    for (uint32_t i = 0; i < look->uses; ++i) {
-        struct records_use *use = &look->use[i];
-        bool name = make_latin(use->name);
-
-        if (make_latin(use->value) || name) {
-            format_note(load, "--arg: INPUT is no UTF-8: what is beyond ASCII "
-                              "was compared as Windows-1252.");
-        }
-    }
-}
-
-/* Notes that a number, or what may be one, was compared as text though
-   type=text was not given. */
+/* Notes that text was compared where something else may be meant. */
 static void note_comparison(struct format_load *load,
                             const struct records_use *use)
 {
-    static const struct records_style styles[] = {{'.', ','}, {',', '.'}};
-    struct records_number number;
-    bool may_be = false;
+    const char *value = use->value;
+    size_t bytes = strlen(value);
+    bool number = isdigit((unsigned char)value[strspn(value, "+-., ")]) != 0;
+    bool ascii = true;
 
-    for (uint32_t i = 0; use->value != NULL && i < RECORDS_STYLES; ++i) {
-        may_be = may_be ||
-                 records_number_read(&number, use->value, strlen(use->value),
-                                     &styles[i]) == RECORDS_NUMBER;
+    for (size_t i = 0; i < bytes; ++i) {
+        ascii = ascii && (uint8_t)value[i] < 0x80;
     }
-    if (use->number || use->type != TYPE_OPEN || !compares_equal(use) ||
-        !use->seen_number || use->value[0] == '\0') {
-        return;
+    if (use->seen_latin && !ascii && utf8_is_valid(value, bytes)) {
+        format_note(load,
+                    "--arg: column '%.60s' has text that is no UTF-8, with "
+                    "which value '%.60s' was compared as UTF-8; --arg-hex "
+                    "gives other bytes.",
+                    quote_shown(use->name), quote_shown(value));
     }
-    if (may_be) {
+    if (!use->number && use->type == TYPE_OPEN && compares_equal(use) &&
+        use->seen_number && strpbrk(value, "0123456789") != NULL &&
+        (number || !use->seen_value)) {
         format_note(load,
                     "--arg: column '%.60s' has numbers, and value '%.60s' was "
                     "compared as text, as it may be a code; type=number "
                     "compares numbers.",
-                    quote_shown(use->name), quote_shown(use->value));
-    } else if (!use->seen_value &&
-               (!use->seen_text || strpbrk(use->value, "0123456789") != NULL)) {
-        format_note(load,
-                    "--arg: column '%.60s' has numbers, and value '%.60s' is "
-                    "no decimal number: they were compared as text.",
-                    quote_shown(use->name), quote_shown(use->value));
+                    quote_shown(use->name), quote_shown(value));
     }
 }
 
@@ -430,7 +381,7 @@ static int read_several(struct format_load *load, const char *const path[],
 {
     struct request request = {
         .rows = load->wants_output,
-        .decimal = NOT_GIVEN,
+        .decimal = RECORDS_STYLES,
         .thousands = NOT_GIVEN,
         .look = {.header = true,
                  .dialect = {.quote = NOT_GIVEN, .escape = NOT_GIVEN}}};
@@ -442,9 +393,6 @@ static int read_several(struct format_load *load, const char *const path[],
         return status;
     }
     status = records_table_open(&table, load, path, count);
-    if (status == 0 && records_table_is_latin(&table)) {
-        spell(load, look);
-    }
     status = status == 0 ? records_table_scan(&table, load, look) : status;
     if (status == 0 && look->conditions > 0 && look->use[0].number &&
         look->sum != RECORDS_NONE &&
@@ -541,7 +489,7 @@ static void report_groups(const struct records_kept *kept,
 {
     const char *name = (const char *)(kept + 1) + kept->head_bytes;
     const char *names_end = name + kept->bytes;
-    const uint8_t *totals = result->data;
+    uint32_t entry = records_entry_bytes(words_of(result->data));
     char *text = NULL;
     size_t bytes = 0;
     FILE *out = memory_or_exit(open_memstream(&text, &bytes));
@@ -551,13 +499,15 @@ static void report_groups(const struct records_kept *kept,
               : "group,count\n",
           out);
     while (name < names_end) {
-        const char *end = rawmemchr(name, '\n');
+        uint32_t index = kernel_load_u32((const uint8_t *)name);
+        const char *end;
 
+        name += sizeof index;
+        end = rawmemchr(name, '\n');
         for (; name < end; ++name) {
             fputc(*name != '\0' ? *name : ' ', out);
         }
-        write_group(out, totals);
-        totals += records_entry_bytes(words_of(totals));
+        write_group(out, result->data + index * entry);
         name = end + 1;
     }
     fclose(out);

@@ -23,7 +23,7 @@
 
 /* A group of rows. */
 struct group {
-    uint32_t index; /* of all groups in the order of their names */
+    uint32_t index; /* in the order in which they are found */
     uint32_t bytes;
     char name[];
 };
@@ -41,7 +41,7 @@ struct writer {
     uint32_t longest;                  /* bytes of the longest record */
     void *groups;                      /* of tsearch(); NULL: no groups */
     uint32_t group_count;
-    uint32_t checksum; /* of the groups' names */
+    uint32_t checksum; /* of the groups' indices and names */
     uint32_t added;    /* bytes of the last record's row that its file lacked */
 };
 
@@ -80,7 +80,7 @@ static bool put_number(const struct writer *writer, uint32_t use)
             RECORDS_NUMBER) {
         return false;
     }
-    records_number_letters(letters, &number, records_use_digits(own)->decimals,
+    records_number_letters(letters, &number, own->digits.decimals,
                            writer->words[use]);
     fwrite(letters, 8, writer->words[use], writer->load);
     return true;
@@ -114,53 +114,47 @@ static struct group *group_of(struct writer *writer)
     if (*found != group) {
         free(group);
     } else {
-        writer->group_count += 1;
+        group->index = writer->group_count++;
     }
     return *found;
 }
 
-/* Numbers a group, and writes its name with blanks for newlines. */
-static void name_group(const void *node, VISIT visit, void *context)
+/* Writes a group's index and its name with blanks for newlines. */
+static void put_group(const void *node, VISIT visit, void *context)
 {
     struct writer *writer = (struct writer *)context;
-    struct group *group = *(struct group *const *)node;
+    const struct group *group = *(struct group *const *)node;
 
     if (visit != postorder && visit != leaf) {
         return;
     }
-    group->index = writer->group_count++;
+    writer->checksum = (writer->checksum ^ group->index) * 16777619u;
     for (uint32_t i = 0; i < group->bytes; ++i) {
         writer->checksum =
             (writer->checksum ^ (uint8_t)group->name[i]) * 16777619u;
     }
+    fwrite(&group->index, sizeof group->index, 1, writer->kept);
     put_text(writer->kept, group->name, group->bytes, ' ');
     putc_unlocked('\n', writer->kept);
 }
 
-/* Lists the groups of all rows in the order of their names. */
-static int list_groups(struct writer *writer)
+/* Refuses more groups than a result holds. */
+static int check_groups(const struct writer *writer)
 {
     const struct records_look *look = writer->look;
-    uint32_t entry = records_entry_bytes(
-        look->sum != RECORDS_NONE ? writer->words[look->sum] : NARROW_WORDS);
-    uint32_t most = RESULT_MAX / entry;
+    uint32_t words = look->sum != RECORDS_NONE ? writer->words[look->sum] : 0;
+    uint32_t entry = records_entry_bytes(words > 0 ? words : NARROW_WORDS);
 
-    while (records_table_next(writer->table)) {
-        (void)group_of(writer);
-        if (writer->group_count > most) {
-            return file_error(
-                writer->table->path,
-                "column '%.60s' has over %u values; by= takes as many groups "
-                "as a result of %u bytes holds, each of %u (on boards with "
-                "serial ports %u groups, in %u bytes)",
-                quote_shown(look->use[look->by].name), most, RESULT_MAX, entry,
-                RESULT_SERIAL_MAX / entry, RESULT_SERIAL_MAX);
-        }
-    }
-    writer->group_count = 0;
-    twalk_r(writer->groups, name_group, writer);
-    records_table_rewind(writer->table);
-    return 0;
+    return writer->group_count <= RESULT_MAX / entry
+               ? 0
+               : file_error(
+                     writer->table->path,
+                     "column '%.60s' has over %u values; by= takes as many "
+                     "groups as a result of %u bytes holds, each of %u (on "
+                     "boards with serial ports %u groups, in %u bytes)",
+                     quote_shown(look->use[look->by].name), RESULT_MAX / entry,
+                     RESULT_MAX, entry, RESULT_SERIAL_MAX / entry,
+                     RESULT_SERIAL_MAX);
 }
 
 /* ---- records ---- */
@@ -227,14 +221,19 @@ static int put_records(struct writer *writer, struct format_load *load)
 
     while (records_table_next(table)) {
         long start = ftell(writer->load);
+        bool good = !writer->cells || put_cells(writer);
         long bytes;
 
-        if (!writer->cells) {
-            put_row(writer, writer->load, table->newline);
-        } else if (!put_cells(writer)) {
+        if (check_groups(writer) != 0) {
+            return 1;
+        }
+        if (!good) {
             fseek(writer->load, start, SEEK_SET);
             writer->added = 0;
             continue;
+        }
+        if (!writer->cells) {
+            put_row(writer, writer->load, table->newline);
         }
         writer->added = table->added;
         if (writer->rows) {
@@ -269,13 +268,12 @@ static void number_columns(struct writer *writer)
 
     for (uint32_t i = 0; i < look->uses; ++i) {
         const struct records_use *use = &look->use[i];
-        const struct records_reading *digits = records_use_digits(use);
 
         writer->column[i] =
             writer->cells ? at++ : use->index + writer->table->names;
         writer->words[i] =
             writer->cells && use->number
-                ? records_number_words(digits->whole + digits->decimals)
+                ? records_number_words(use->digits.whole + use->digits.decimals)
                 : 0;
     }
 }
@@ -283,7 +281,7 @@ static void number_columns(struct writer *writer)
 static void put_condition(const struct writer *writer, FILE *out, uint32_t use)
 {
     const struct records_use *own = &writer->look->use[use];
-    uint32_t decimals = records_use_digits(own)->decimals;
+    uint32_t decimals = own->digits.decimals;
     uint32_t words = writer->words[use];
     const char *value = own->value;
     size_t bytes = strlen(value);
@@ -318,9 +316,8 @@ static void make_arg(const struct writer *writer, struct format_load *load)
     uint32_t column = summed                 ? writer->column[look->sum]
                       : look->conditions > 0 ? writer->column[0]
                                              : 0;
-    uint32_t label = summed
-                         ? records_use_digits(&look->use[look->sum])->decimals
-                         : RECORDS_NO_SUM;
+    uint32_t label =
+        summed ? look->use[look->sum].digits.decimals : RECORDS_NO_SUM;
     uint32_t checksum = writer->groups != NULL ? writer->checksum : 0;
     uint8_t head[ARG_BYTES] = {
         [0] = writer->cells ? ',' : writer->table->separator,
@@ -365,7 +362,7 @@ int records_load_make(struct format_load *load, struct records_table *table,
                                 .head_bytes = table->head_bytes};
     size_t bytes = 0;
     size_t kept_bytes = 0;
-    int status = 0;
+    int status;
 
     writer.load = memory_or_exit(open_memstream((char **)&load->data, &bytes));
     writer.kept =
@@ -374,10 +371,8 @@ int records_load_make(struct format_load *load, struct records_table *table,
     records_table_rewind(table);
     fwrite(&kept, sizeof kept, 1, writer.kept);
     fwrite(table->head, 1, (size_t)table->head_bytes, writer.kept);
-    if (table->look->by != RECORDS_NONE) {
-        status = list_groups(&writer);
-    }
-    status = status == 0 ? put_records(&writer, load) : status;
+    status = put_records(&writer, load);
+    twalk_r(writer.groups, put_group, &writer);
     if (status == 0 && ftell(writer.load) == 0) {
         putc_unlocked('\n', writer.load); /* a record that is none */
         writer.longest = 1;

@@ -17,7 +17,8 @@
 
 /* What the output and the report need but the load does not hold. Behind it are
    the text before the first row; then the original rows of all records, each
-   behind its length as u32; or the groups' names, each with a newline. */
+   behind its length as u32; or the index of each group in the result as u32,
+   with its name and a newline, in the order of their names. */
 struct records_kept {
     bool mark;   /* UTF-8 mark before the header row */
     bool tabs;   /* the caller sets it: INPUT has tabs and is not called .csv */

@@ -16,6 +16,7 @@
 
 #define COLUMNS_MAX 65535u
 #define SHOWN_BYTES 176 /* 40 bytes of a cell, each as \xNN */
+#define NAMES_BYTES 200
 
 /* Ways to read a table: the first as it is asked for, then others in which all
    of its rows may have equally many cells. */
@@ -55,26 +56,19 @@ struct records_source {
 
 /* ---- messages ---- */
 
+/* Shows up to 40 bytes of a text, and no byte behind one of 0. */
 static const char *shown(char out[SHOWN_BYTES], const char *text, size_t bytes)
 {
-    size_t kept = bytes < 40 ? bytes : 40;
-    size_t used = 0;
-    size_t at = 0;
+    size_t kept = strnlen(text, bytes < 40 ? bytes : 40);
+    bool zero = kept < bytes && text[kept] == '\0';
+    char part[41] = "";
 
     while (kept < bytes && kept > 0 && ((unsigned char)text[kept] >> 6) == 2) {
         kept -= 1; /* so that no character is cut in two */
     }
-    out[0] = '\0';
-    while (at < kept) {
-        char part[41] = "";
-        size_t length = strnlen(text + at, kept - at);
-
-        memcpy(part, text + at, length);
-        at += length + 1;
-        used += (size_t)snprintf(out + used, SHOWN_BYTES - used, "%s%s",
-                                 quote_shown(part), at <= kept ? "\\0" : "");
-    }
-    snprintf(out + used, SHOWN_BYTES - used, "%s", kept < bytes ? "..." : "");
+    memcpy(part, text, kept);
+    snprintf(out, SHOWN_BYTES, "%s%s%s", quote_shown(part), zero ? "\\0" : "",
+             kept + zero < bytes ? "..." : "");
     return out;
 }
 
@@ -189,32 +183,29 @@ static bool match_number(const struct records_source *source,
            number <= (header ? source->begin.cells : COLUMNS_MAX);
 }
 
-/* Writes the names of the first columns, with unusual characters made
-   visible. */
-static void list_names(char *out, size_t room,
-                       const struct records_reader *head)
+/* Lists the names of the first columns. */
+static const char *list_names(char out[NAMES_BYTES],
+                              const struct records_reader *head)
 {
+    char show[SHOWN_BYTES];
     size_t used = 0;
 
-    out[0] = '\0';
-    for (uint32_t i = 0; i < head->cells && used < room; ++i) {
-        char show[SHOWN_BYTES];
-
+    for (uint32_t i = 0; i < head->cells; ++i) {
         shown(show, head->cell[i].text, head->cell[i].bytes);
-        if (used + strlen(show) + 10 > room) {
-            snprintf(out + used, room - used, ", ...");
-            return;
+        if (used + strlen(show) + 10 > NAMES_BYTES) {
+            strcpy(out + used, ", ...");
+            break;
         }
-        used += (size_t)snprintf(out + used, room - used, "%s'%s'",
-                                 used > 0 ? ", " : "", show);
+        used += (size_t)sprintf(out + used, "%s'%s'", i > 0 ? ", " : "", show);
     }
+    return out;
 }
 
 static void find_columns(struct records_source *source,
                          struct records_look *look)
 {
     const struct records_reader *head = &source->begin;
-    char names[200];
+    char names[NAMES_BYTES];
 
     for (uint32_t i = 0; i < look->uses; ++i) {
         struct records_use *use = &look->use[i];
@@ -229,10 +220,9 @@ static void find_columns(struct records_source *source,
                        quote_shown(use->name));
             return;
         }
-        list_names(names, sizeof names, head);
         scan_error(source, head->first_line,
                    "the header row has no column '%.60s' (of %u: %s)%s",
-                   quote_shown(use->name), head->cells, names,
+                   quote_shown(use->name), head->cells, list_names(names, head),
                    cause_of(head, NULL, NULL));
     }
 }
@@ -417,13 +407,12 @@ static void look_at_text(struct records_use *use,
     if (use->value == NULL) {
         return;
     }
-    if (records_number_read(&number, cell->text, cell->bytes, &plain) ==
-        RECORDS_NUMBER) {
-        use->seen_number = true;
-    } else if (cell->bytes > 0) {
-        use->seen_text = true;
-    }
+    use->seen_number = use->seen_number ||
+                       records_number_read(&number, cell->text, cell->bytes,
+                                           &plain) == RECORDS_NUMBER;
     use->seen_value = use->seen_value || is_same(use->value, cell);
+    use->seen_latin =
+        use->seen_latin || !utf8_is_valid(cell->text, cell->bytes);
 }
 
 /* Returns the cell of a use in the current row; .text NULL: it has none. */
@@ -699,28 +688,6 @@ int records_table_open(struct records_table *table, struct format_load *load,
     return status;
 }
 
-bool records_table_is_latin(const struct records_table *table)
-{
-    for (uint32_t i = 0; i < table->sources; ++i) {
-        const struct text *text = &table->source[i].text;
-        uint64_t at = 0;
-
-        while (at < text->bytes) {
-            uint32_t character = text->data[at];
-            unsigned bytes = character < 0x80
-                                 ? 1
-                                 : utf8_first(&character, text->data + at,
-                                              (size_t)(text->bytes - at));
-
-            if (bytes == 0 || character == UTF8_NONE) {
-                return true;
-            }
-            at += bytes;
-        }
-    }
-    return false;
-}
-
 /* Finds the separators of all files, which must be equal, and a byte that none
    of them has. */
 static int find_bytes(struct records_table *table)
@@ -777,10 +744,10 @@ static int choose_style(struct format_load *load, struct records_look *look,
                           quote_shown(use->mark.text));
     }
     use->style = !first;
+    use->digits = use->reading[use->style];
     use->rewritten =
-        use->rewritten || !first ||
-        use->reading[use->style].whole + use->reading[use->style].decimals >
-            RECORDS_DIGITS_MAX;
+        use->rewritten || !first || use->missing > 0 ||
+        use->digits.whole + use->digits.decimals > RECORDS_DIGITS_MAX;
     if ((use->commas || !first) && look->styles > 1) {
         format_note(load, "%s: column '%.60s': %s.", file_name(use->mark.path),
                     quote_shown(use->name),
@@ -789,7 +756,6 @@ static int choose_style(struct format_load *load, struct records_look *look,
                                   : "points are marks of thousands");
     }
     if (use->missing > 0) {
-        use->rewritten = true;
         format_note(load,
                     "%s: column '%.60s' has %" PRIu64 " cells without a "
                     "number, the first on line %" PRIu64 " ('%s'): they "

@@ -39,15 +39,17 @@ struct records_spot {
    caller sets the fields up to `number`, and the digits of `value` in
    `reading`. */
 struct records_use {
-    char *name;  /* name or number of the column */
-    char *value; /* what a condition compares the cells with; or NULL */
+    const char *name;  /* name or number of the column */
+    const char *value; /* what a condition compares the cells with; or NULL */
     struct records_number wanted; /* the number that `value` is */
     uint8_t accepted; /* kernel's bits of what the condition accepts */
     uint8_t type;     /* of the comparison, as --arg says it */
     bool number;      /* the cells must be decimal numbers */
     uint32_t index;   /* of the column, without a row's name */
     struct records_reading reading[RECORDS_STYLES];
-    uint8_t style;    /* the column's, once all tables are read */
+    /* The column's, once all tables are read. */
+    uint8_t style;
+    struct records_reading digits;
     bool rewritten;   /* the boards cannot read a cell as it is */
     bool commas;      /* a cell has a comma */
     uint64_t missing; /* number of cells without a number */
@@ -56,8 +58,8 @@ struct records_use {
                                  marks of thousands */
     /* What the cells are, if text is compared: */
     bool seen_number; /* a cell is a number */
-    bool seen_text;   /* a cell is neither a number nor empty */
     bool seen_value;  /* a cell equals `value` */
+    bool seen_latin;  /* a cell is no UTF-8 */
 };
 
 /* What is looked for in the tables of a load, and how they are written. */
@@ -108,9 +110,6 @@ NODISCARD int records_table_open(struct records_table *table,
                                  struct format_load *load,
                                  const char *const path[], uint32_t count);
 
-/* Returns whether a file is no UTF-8. */
-bool records_table_is_latin(const struct records_table *table);
-
 /* Reads the tables, which must have equal columns, and fills in look->use.
    Returns 0, or 1 after a message. */
 NODISCARD int records_table_scan(struct records_table *table,
@@ -127,12 +126,5 @@ void records_table_free(struct records_table *table);
 /* Returns the separator that a file's name tells, such as x.tsv or x.tsv.gz,
    and its plural for people; or 0. */
 uint8_t records_table_separator(const char *path, const char **plural);
-
-/* Returns the most digits before and after the point of a number's column. */
-static inline const struct records_reading *
-records_use_digits(const struct records_use *use)
-{
-    return &use->reading[use->style];
-}
 
 #endif

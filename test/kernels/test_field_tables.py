@@ -152,7 +152,17 @@ FORMS = [
      "and,name=a,op=lt,value=3,sum=a", 1, 1, ""),
     (b"a,b\n\0,1\nx\0y,2\n", "by=a,sum=b", 2, None, 'x y\\",1,2,2.000000,2,2'),
     (b"\xef\xbb\xbfa,b\r1,2\r", "sum=b", 1, 2, "carriage returns"),
-    ("a,b\n1,2\n".encode("utf-16"), "sum=b", 1, 2, "UTF-16")]
+    ("a,b\n1,2\n".encode("utf-16"), "sum=b", 1, 2, "UTF-16"),
+    (b'a,b\nx ,1\n x,2\n"x ",3\n', "name=a,op=eq,value=x,sum=b", 2, 3, ""),
+    (b'a,b\n "x, y" ,1\n "x" y,2\n', 'name=a,op=eq,value="x" y,sum=b', 1, 2,
+     "blanks around"),
+    (b"a;b\n0,123;1\n0,877;2\n", "sum=a,sep=;", 2, 1,
+     "a comma is the decimal mark"),
+    ("a\n1\u202f234\n5\xa0678\n1'000\n2\u2019000,5\n".encode(),
+     "sum=a,sep=;", 4, "9912.5", ""),
+    (b"a,b\nK\xf6ln,1\n", "name=a,op=eq,value=K\xf6ln,sum=b", 0, None,
+     "was compared as UTF-8"),
+    (b"a,b\nNA,1\nx,2\n", "name=a,op=eq,value=NA,sum=b", 1, 1, "")]
 
 
 def test_other_forms(tmp_path):
@@ -365,6 +375,26 @@ def test_the_header_is_that_of_the_first_table_that_is_not_empty(tmp_path):
                files=files)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out.csv").read_bytes() == b"a,b\n1,10\n1,10\n"
+
+
+# Tables, --arg, the output of both, words of the notes.
+SEVERAL = [
+    (b"a\r\n1", b"a\r\n2\r\n", "name=a,op=ge,value=1",
+     b"a\r\n1\r\n2\r\n", ""),
+    (b"a b\nr 1 2\ns 3 4\n", b"a b\n5 6\n", "name=b,op=ge,value=4,sep= ",
+     b"a b\ns 3 4\n5 6\n", "1.csv: its rows have one cell more"),
+    (b"a;b\n5;1\n", b"a;b\n1,5;1\n", "name=a,op=ge,value=1,sep=;",
+     b"a;b\n5;1\n1,5;1\n", "2.csv: column 'a': a comma is the decimal mark")]
+
+
+@pytest.mark.parametrize("one, other, arg, rows, note", SEVERAL)
+def test_tables_of_two_kinds_are_joined(tmp_path, one, other, arg, rows, note):
+    (tmp_path / "1.csv").write_bytes(one)
+    (tmp_path / "2.csv").write_bytes(other)
+    _, notes = told("-o", tmp_path / "out.csv", arg=arg,
+                    files=[tmp_path / "1.csv", tmp_path / "2.csv"])
+    assert (tmp_path / "out.csv").read_bytes() == rows
+    assert note in " ".join(notes)
 
 
 @pytest.mark.parametrize("value, kind, count", [

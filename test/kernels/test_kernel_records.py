@@ -299,6 +299,10 @@ def test_separators(tmp_path):
         got = mesh.run(path, size="1x1", on="native", kernel="records",
                        arg=f"name=b,op=eq,value=x\\,y,sum=a,sep={name}")
         assert got["result"]["sum"] == ["1"]
+    path = path.rename(tmp_path / "t.psv")
+    got = mesh.run(path, size="1x1", on="native", kernel="records",
+                   arg="name=b,op=eq,value=x\\,y,sum=a")
+    assert got["result"]["sum"] == ["1"]
 
 
 def test_damaged_tables_are_refused_or_right(tmp_path):
