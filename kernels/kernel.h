@@ -240,6 +240,119 @@ static inline int kernel_merge_count(const void *work,
     return KERNEL_OK;
 }
 
+/* ---- a result that has counts, and offsets in the load ----
+
+   u32 counts; u64 counts; u32 offsets, ascending: the smallest ones, as many as
+   fit. So merging in any order gives the same. */
+
+/* Returns where the offsets begin in a result of `counts` counts. */
+static inline uint32_t kernel_offsets_at(uint32_t counts)
+{
+    return 4 + 8 * counts;
+}
+
+/* Makes a result without offsets, whose counts are 0. */
+static inline void kernel_offsets_begin(struct kernel_result *result,
+                                        uint32_t counts)
+{
+    uint8_t *data = result->data;
+
+    result->bytes = kernel_offsets_at(counts);
+    kernel_store_u32(data, counts);
+    for (uint32_t at = 4; at < result->bytes; at += 8) {
+        kernel_store_u64(data + at, 0);
+    }
+}
+
+/* Returns the sum of all counts. */
+static inline uint64_t kernel_offsets_count(const struct kernel_result *result)
+{
+    uint32_t counts = kernel_load_u32(result->data);
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < counts; ++i) {
+        count += kernel_load_u64(result->data + kernel_offsets_at(i));
+    }
+    return count;
+}
+
+/* Returns how many bytes of an ascending list are below `offset`. */
+static inline uint32_t kernel_offsets_below(const uint8_t *list, uint32_t bytes,
+                                            uint32_t offset)
+{
+    uint32_t from = 0;
+
+    while (from < bytes) {
+        uint32_t middle = (from + bytes) / 8 * 4;
+
+        if (kernel_load_u32(list + middle) < offset) {
+            from = middle + 4;
+        } else {
+            bytes = middle;
+        }
+    }
+    return from;
+}
+
+/* Merges `others` bytes of an ascending list into one of `mine` bytes, both of
+   at most `most`, and keeps the first `most`. Returns the number of bytes. */
+static inline uint32_t kernel_offsets_join(uint8_t *own, uint32_t mine,
+                                           const uint8_t *other,
+                                           uint32_t others, uint32_t most)
+{
+    uint32_t bytes;
+
+    /* Nothing behind the end of a full list is kept. */
+    if (mine == most && mine > 0) {
+        others = kernel_offsets_below(other, others,
+                                      kernel_load_u32(own + mine - 4));
+    }
+    if (others == most && others > 0) {
+        mine = kernel_offsets_below(own, mine,
+                                    kernel_load_u32(other + others - 4));
+    }
+    while (mine + others > most) {
+        if (kernel_load_u32(own + mine - 4) >
+            kernel_load_u32(other + others - 4)) {
+            mine -= 4;
+        } else {
+            others -= 4;
+        }
+    }
+    bytes = mine + others;
+    while (others > 0) {
+        uint32_t last = kernel_load_u32(other + others - 4);
+
+        while (mine > 0 && kernel_load_u32(own + mine - 4) > last) {
+            mine -= 4;
+            kernel_store_u32(own + mine + others, kernel_load_u32(own + mine));
+        }
+        others -= 4;
+        kernel_store_u32(own + mine + others, last);
+    }
+    return bytes;
+}
+
+/* A merge() for such results, of at most `most` bytes. */
+static inline int kernel_offsets_merge(struct kernel_result *into,
+                                       const struct kernel_result *next,
+                                       uint32_t counts, uint32_t most)
+{
+    uint32_t head = kernel_offsets_at(counts);
+
+    if (next->bytes < head || (next->bytes - head) % 4 != 0 ||
+        next->bytes > most || kernel_load_u32(next->data) != counts ||
+        kernel_offsets_count(next) < (next->bytes - head) / 4) {
+        return KERNEL_RESULT;
+    }
+    into->bytes =
+        head + kernel_offsets_join(into->data + head, into->bytes - head,
+                                   next->data + head, next->bytes - head,
+                                   (most - head) / 4 * 4);
+    kernel_add_counts(into->data + 4, next->data + 4, counts);
+    return KERNEL_OK;
+}
+
 /* Receives the named values of a result, on the host only. */
 struct kernel_sink {
     void *context;
@@ -254,6 +367,18 @@ struct kernel_sink {
     void (*lines)(void *context, const char *name, const uint8_t *text,
                   uint32_t bytes);
 };
+
+/* Reports the offsets of a result that has `count` of them and its counts. */
+static inline void kernel_offsets_report(const struct kernel_result *result,
+                                         const struct kernel_sink *sink,
+                                         uint64_t count)
+{
+    uint32_t head = kernel_offsets_at(kernel_load_u32(result->data));
+    uint32_t listed = (result->bytes - head) / 4;
+
+    sink->list(sink->context, "offsets", result->data + head, 4, listed);
+    sink->flag(sink->context, "offsets_complete", listed == count);
+}
 
 /* A sum for a report, 128 bits on the host. A board makes no report: there 64
    bits compile. */

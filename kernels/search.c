@@ -4,19 +4,16 @@
  * occurrences that begin in it, and sees the longest pattern's length - 1 bytes
  * beyond its end.
  *
- * Argument: one pattern as it is, 1 to 255 bytes; or options and patterns:
+ * Argument (qemu/format/search.c makes it):
  *
- *   "(?" ["i"] ["o"] [separator] ")" pattern { separator pattern }
+ *   u8 flags | u8 length, 1 to 255 | pattern | .. | 0 | 0 | 0
  *
- * i: letters of ASCII stand for both cases. o: there is an output, a bit for
- * each byte of the load, which is set where a pattern begins. The separator is
- * any byte but a letter, a digit of ASCII and ")". So "(?)" begins a pattern
- * that would be taken for options. Everything else that begins with "(?" is one
- * pattern.
+ * Flags: FOLDS: letters of ASCII stand for both cases; OUTPUT: there is an
+ * output, a bit for each byte of the load, which is set where a pattern begins.
  *
- * Result: u32 counts; u64 counts of each pattern, or one of all; u32 offsets in
- * the load, ascending, of all together: the first OFFSETS_MAX of them; beside
- * an output only as many, and as many counts, as fit. Counts are exact.
+ * Result: counts of each pattern, or one of all, and offsets in the load
+ * (kernel.h): the first OFFSETS_MAX of all patterns together; beside an output
+ * only as many, and as many counts, as fit. Counts are exact.
  *
  * Horspool's search (R. N. Horspool, Practical fast searching in strings,
  * 1980): look at the end of a window as long as the shortest pattern and skip
@@ -32,17 +29,17 @@
 #include "kernels/kernel.h"
 
 #define OFFSETS_MAX 1024u
-#define HEAD_BYTES 4u
+#define FOLDS 1u
+#define OUTPUT 2u
 #define PATTERN_MAX 255u
 #define PATTERNS_MAX 255u
 #define LONG_PATTERN 6u /* from here on two bytes allow longer skips */
 #define ROWS 8u
-#define FEW 16u
 /* A letter occurs OFTEN times in 1000 bytes of a text, roughly; OFTEN_MOST
    letters make up most of a text. */
 #define OFTEN 65u
 #define OFTEN_MOST 32u
-#define LOOK 100u     /* instructions to compare a pattern, roughly */
+#define LOOK 60u      /* instructions to compare a pattern, roughly */
 #define STEPS 8u      /* skips of a window between two checks of its place */
 #define HASHES 11000u /* instructions for 1000 bytes of hashes, roughly */
 /* More patterns than MANY, and MANY_BYTE more for each byte of the shortest
@@ -52,13 +49,12 @@
 
 /* COLD functions run once in a job. */
 #define COLD __attribute__((cold))
-#define HOT __attribute__((hot))
 #define NOINLINE __attribute__((noinline))
 
 struct pattern {
-    uint16_t at; /* in the argument */
-    uint8_t length;
-    uint8_t next; /* next pattern of a list: its number + 1; 0: none */
+    uint16_t at;   /* in the argument, behind the byte that has its length */
+    uint8_t shift; /* bits of its first four bytes that are beyond its end */
+    uint8_t next;  /* number of the next pattern of a list; 0: none */
 };
 
 /* The skip of a window that ends with two bytes is at `two bytes & TWO_MASK`
@@ -71,48 +67,49 @@ struct pattern {
 
 struct row {
     uint8_t skip[SKIPS_BYTES]; /* by the first byte; 0: a pattern ends so */
-    uint8_t first[32]; /* a pattern with this end: its number + 1; 0: none */
+    uint8_t first[32];         /* first pattern with this end; 0: none */
     uint8_t unused[160];
 };
 _Static_assert(sizeof(struct row) == 256, "rows are by bits 8 and up");
 
-/* Lists of patterns by the hash of their first bytes: a number + 1; 0: none.
-   Bytes are hashed with the case bit set. */
+/* Lists of patterns by the hash of their first bytes: the first one's number;
+   0: none. Bytes are hashed with the case bit set. */
 #define HASH_BITS 11u
 #define HASH_FACTOR 0x9e3779b1u /* 2^32 divided by the golden ratio */
 #define HASH_BYTES 4u           /* bytes hashed at most */
 #define SHORT_BYTES 2u          /* patterns up to this length are not hashed */
 #define CASE_BITS 0x20202020u
-/* Lists of short patterns by five bits of the first byte and four of the
-   second. */
-#define SHORT_MASK 0x0f1fu
-#define LETTERS 32u
-#define SHORTS (16 * LETTERS)
+/* Short patterns are listed by bits of the first and of the second byte. */
+#define FIRST_BITS 5u
+#define SECOND_BITS 4u
 
+/* Patterns have the numbers 1 to `patterns`. */
 struct search {
     const uint8_t *arg;
     uint32_t patterns;
     uint32_t shortest; /* length of a pattern: that of a window */
     uint32_t longest;
-    uint32_t lead;     /* bytes of a window before its end */
-    uint32_t after;    /* skip of a window whose patterns were compared */
-    uint32_t case_bit; /* 0x20 if either case will do; or 0 */
-    uint32_t begins;   /* bits: first bytes of patterns, modulo 32 */
-    uint32_t counts;   /* number of counts in a result */
+    uint32_t lead;        /* bytes of a window before its end */
+    uint32_t after;       /* skip of a window whose patterns were compared */
+    uint32_t begins;      /* bits: first bytes of patterns, modulo 32 */
+    uint32_t compared;    /* bits of four bytes that tell patterns apart */
+    uint32_t counts;      /* number of counts in a result */
+    uint32_t count_bytes; /* between the counts of two patterns; 0: one count */
     uint32_t result_bytes_max;
-    bool two;  /* a window's end is two bytes, not one */
-    bool bits; /* there is an output */
+    uint32_t factor;  /* of the hash */
+    uint8_t case_bit; /* 0x20 if either case will do; or 0 */
+    bool two;         /* a window's end is two bytes, not one */
+    bool bits;        /* there is an output */
     bool many; /* patterns are listed by hashes, not by the ends of windows */
-    uint32_t factor; /* of the hash */
-    _Alignas(4) struct pattern pattern[PATTERNS_MAX];
-    uint8_t last[PATTERNS_MAX + 1]; /* byte of each pattern */
+    struct pattern pattern[1 + PATTERNS_MAX];
+    bool rest[1 + PATTERNS_MAX]; /* `compared` leaves something of a pattern */
     union {
         struct row row[ROWS];
         uint8_t hashed[1u << HASH_BITS];
     };
     union {
         uint8_t skip[256]; /* of one byte */
-        uint8_t brief[SHORTS];
+        uint8_t brief[1u << (FIRST_BITS + SECOND_BITS)];
     };
 };
 
@@ -123,65 +120,52 @@ static bool is_letter(uint32_t byte)
     return (byte | 0x20u) - 'a' < 26;
 }
 
-/* Returns the length of the options, 0 if there are none; sets case_bit, and
-   `separator` if they have it. */
-static COLD uint32_t options(struct search *search, int32_t *separator,
-                             const struct kernel_job *job)
+static inline const uint8_t *bytes_of(const struct search *search,
+                                      uint32_t number)
 {
-    const uint8_t *arg = job->arg;
-    uint32_t bytes = job->arg_bytes;
-    uint32_t folds = bytes > 2 && arg[2] == 'i';
-    uint32_t bits = bytes > 2 + folds && arg[2 + folds] == 'o';
-    uint32_t at = 2 + folds + bits;
-    bool separates = at < bytes && arg[at] != ')' && !is_letter(arg[at]) &&
-                     arg[at] - (uint32_t)'0' > 9;
-
-    at += separates;
-    if (at >= bytes || arg[at] != ')' || memcmp(arg, "(?", 2) != 0) {
-        return 0;
-    }
-    search->case_bit = 0x20u * folds;
-    search->bits = bits;
-    if (separates) {
-        *separator = arg[at - 1];
-    }
-    return at + 1;
+    return search->arg + search->pattern[number].at;
 }
 
-/* Adds the pattern at `at` of the argument. Returns false if there are too
-   many or its length is not 1 to PATTERN_MAX. */
-static COLD bool add_pattern(struct search *search, uint32_t at,
-                             uint32_t length)
+/* Returns the length of a pattern, which stands before its bytes. */
+static inline uint32_t length_of(const uint8_t *bytes)
 {
-    if (length == 0 || length > PATTERN_MAX ||
-        search->patterns == PATTERNS_MAX) {
-        return false;
+    return bytes[-1];
+}
+
+static COLD void add_pattern(struct search *search, uint32_t at)
+{
+    uint32_t length = search->arg[at - 1];
+    uint32_t number = ++search->patterns;
+
+    search->pattern[number] = (struct pattern){
+        (uint16_t)at, (uint8_t)(length < 4 ? 32 - 8 * length : 0), 0};
+    search->rest[number] = length > 4;
+    for (uint32_t i = at; i < at + length && search->case_bit != 0; ++i) {
+        search->rest[number] |= !is_letter(search->arg[i]);
     }
-    search->pattern[search->patterns] =
-        (struct pattern){(uint16_t)at, (uint8_t)length, 0};
-    search->last[search->patterns] = search->arg[at + length - 1];
-    search->patterns += 1;
     search->begins |= 1u << (search->arg[at] & 31u);
     search->shortest = length < search->shortest ? length : search->shortest;
     search->longest = length > search->longest ? length : search->longest;
-    return true;
 }
 
+/* Returns whether there are patterns, not too many, and behind them what
+   compare() may read. */
 static COLD bool list_patterns(struct search *search,
                                const struct kernel_job *job)
 {
-    int32_t separator = -1;
-    uint32_t from = options(search, &separator, job);
-    uint32_t at = separator < 0 ? job->arg_bytes : from;
-    bool fine = true;
+    uint32_t at = 1;
 
-    for (; at <= job->arg_bytes && fine; ++at) {
-        if (at == job->arg_bytes || job->arg[at] == separator) {
-            fine = add_pattern(search, from, at - from);
-            from = at + 1;
-        }
+    search->patterns = 0;
+    search->begins = 0;
+    search->shortest = PATTERN_MAX;
+    search->longest = 0;
+    while (at < job->arg_bytes && job->arg[at] > 0 &&
+           search->patterns < PATTERNS_MAX) {
+        add_pattern(search, at + 1);
+        at += 1u + job->arg[at];
     }
-    return fine;
+    return search->patterns > 0 && at + 3 == job->arg_bytes &&
+           job->arg[at] == 0;
 }
 
 /* ---- skips ---- */
@@ -197,15 +181,22 @@ static inline uint32_t two_at(const uint8_t *bytes)
 
 static const uint8_t *end_of(const struct search *search, uint32_t number)
 {
-    return search->arg + search->pattern[number].at + search->lead;
+    return bytes_of(search, number) + search->lead;
 }
 
-/* Returns the first of the patterns with this end, in either case. */
-static inline uint32_t first_at(const struct search *search, const uint8_t *end)
+/* Returns the place of the list of patterns with this end, in either case. */
+static inline uint32_t list_of(const uint8_t *end, bool two)
 {
-    uint32_t key = (search->two ? two_at(end) : *end) & FIRST_MASK;
+    return (two ? two_at(end) : *end) & FIRST_MASK;
+}
 
-    return search->row[key >> 8].first[key & 0xffu];
+/* Returns the first pattern of that list. */
+static inline uint32_t first_at(const struct search *search, const uint8_t *end,
+                                bool two)
+{
+    uint32_t list = list_of(end, two);
+
+    return search->row[list >> 8].first[list & 0xffu];
 }
 
 static inline uint8_t *skips_of(struct search *search)
@@ -274,11 +265,11 @@ static NOINLINE COLD void fill_skips(struct search *search)
         memcpy(__builtin_assume_aligned(at, 4),
                __builtin_assume_aligned(skips, 4), SKIPS_BYTES);
     }
-    for (uint32_t p = 0; p < search->patterns; ++p) {
+    for (uint32_t p = 1; p <= search->patterns; ++p) {
         lower_skips(search, p);
     }
     search->after = PATTERN_MAX;
-    for (uint32_t p = 0; p < search->patterns; ++p) {
+    for (uint32_t p = 1; p <= search->patterns; ++p) {
         const uint8_t *end = end_of(search, p);
         uint32_t key = key_of(end, search->two);
 
@@ -292,7 +283,7 @@ static inline void list_pattern(struct search *search, uint8_t *list,
                                 uint32_t number)
 {
     search->pattern[number].next = *list;
-    *list = (uint8_t)(number + 1);
+    *list = (uint8_t)number;
 }
 
 /* Lists several patterns by their ends. */
@@ -301,11 +292,10 @@ static COLD void list_ends(struct search *search)
     for (uint32_t i = 0; i < ROWS; ++i) {
         memset(search->row[i].first, 0, sizeof search->row[i].first);
     }
-    for (uint32_t p = 0; p < search->patterns; ++p) {
-        const uint8_t *end = end_of(search, p);
-        uint32_t key = (search->two ? two_at(end) : *end) & FIRST_MASK;
+    for (uint32_t p = 1; p <= search->patterns; ++p) {
+        uint32_t list = list_of(end_of(search, p), search->two);
 
-        list_pattern(search, &search->row[key >> 8].first[key & 0xffu], p);
+        list_pattern(search, &search->row[list >> 8].first[list & 0xffu], p);
     }
 }
 
@@ -320,32 +310,24 @@ static inline uint32_t hash_of(uint32_t four, uint32_t factor)
 /* Returns the place of a list of short patterns that begin so. */
 static inline uint32_t short_of(uint32_t four)
 {
-    uint32_t two = four & SHORT_MASK;
-
-    return (two ^ two >> 3) % SHORTS;
-}
-
-/* Returns up to four bytes at `at`, with 0 for what is beyond `bytes`. */
-static inline uint32_t four_at(const uint8_t *at, uint32_t bytes)
-{
-    uint32_t four = 0;
-
-    memcpy(&four, at, bytes < 4 ? bytes : 4);
-    return four;
+    return four % (1u << FIRST_BITS) | (four >> 8) % (1u << SECOND_BITS)
+                                           << FIRST_BITS;
 }
 
 /* Lists the patterns of this length among the short ones: one of a single byte
    with each second byte, before those of two bytes are listed. */
 static COLD void list_short(struct search *search, uint32_t length)
 {
-    uint32_t seconds = length == 1 ? SHORTS / LETTERS : 1;
+    uint32_t seconds = length == 1 ? 1u << SECOND_BITS : 1;
 
-    for (uint32_t p = 0; p < search->patterns; ++p) {
-        const struct pattern *pattern = &search->pattern[p];
-        uint32_t two = four_at(search->arg + pattern->at, length);
+    for (uint32_t p = 1; p <= search->patterns; ++p) {
+        const uint8_t *bytes = bytes_of(search, p);
+        uint32_t place = short_of(two_at(bytes));
 
-        for (uint32_t i = 0; pattern->length == length && i < seconds; ++i) {
-            list_pattern(search, &search->brief[short_of(two + (i << 8))], p);
+        for (uint32_t i = 0; length_of(bytes) == length && i < seconds; ++i) {
+            place = length == 1 ? *bytes % (1u << FIRST_BITS) | i << FIRST_BITS
+                                : place;
+            list_pattern(search, &search->brief[place], p);
         }
     }
 }
@@ -359,19 +341,19 @@ static COLD void list_hashes(struct search *search)
     for (uint32_t length = 1; length <= SHORT_BYTES; ++length) {
         list_short(search, length);
     }
-    for (uint32_t p = 0; p < search->patterns; ++p) {
-        if (search->pattern[p].length == SHORT_BYTES + 1) {
+    for (uint32_t p = 1; p <= search->patterns; ++p) {
+        if (length_of(bytes_of(search, p)) == SHORT_BYTES + 1) {
             bytes = SHORT_BYTES + 1;
         }
     }
     /* Bytes beyond those are shifted out of the product. */
     search->factor = HASH_FACTOR << 8 * (HASH_BYTES - bytes);
-    for (uint32_t p = 0; p < search->patterns; ++p) {
-        const struct pattern *pattern = &search->pattern[p];
-        uint32_t hash =
-            hash_of(four_at(search->arg + pattern->at, bytes), search->factor);
+    for (uint32_t p = 1; p <= search->patterns; ++p) {
+        const uint8_t *begin = bytes_of(search, p);
 
-        if (pattern->length > SHORT_BYTES) {
+        if (length_of(begin) > SHORT_BYTES) {
+            uint32_t hash = hash_of(kernel_load_u32(begin), search->factor);
+
             list_pattern(search, &search->hashed[hash], p);
         }
     }
@@ -388,7 +370,7 @@ static COLD bool looks_at_two(const struct search *search)
 
     return search->shortest >= LONG_PATTERN ||
            (search->patterns > 1 && last > 0) ||
-           (last >= 3 && search->arg[search->pattern[0].at + last] == ' ');
+           (last >= 3 && bytes_of(search, 1)[last] == ' ');
 }
 
 /* Returns how often a pattern is compared in 1000 bytes of a text, roughly:
@@ -401,12 +383,6 @@ static COLD uint32_t looks_of(const struct search *search)
     return search->shortest == 1 ? OFTEN * patterns : 0;
 }
 
-/* Returns where the offsets begin in a result of `counts` counts. */
-static uint32_t offsets_at(uint32_t counts)
-{
-    return HEAD_BYTES + 8 * counts;
-}
-
 /* Sets how long a result may be. One that is beside an output has one count if
    those of all patterns do not fit. */
 static COLD void set_result(struct search *search, struct kernel_terms *terms)
@@ -414,13 +390,14 @@ static COLD void set_result(struct search *search, struct kernel_terms *terms)
     uint32_t most;
 
     search->counts = search->patterns;
-    most = offsets_at(search->counts) + 4 * OFFSETS_MAX;
+    most = kernel_offsets_at(search->counts) + 4 * OFFSETS_MAX;
     if (search->bits) {
         most = KERNEL_RESULT_BESIDE_OUTPUT_MAX;
-        if (offsets_at(search->counts) > most) {
+        if (kernel_offsets_at(search->counts) > most) {
             search->counts = 1;
         }
     }
+    search->count_bytes = search->counts > 1 ? 8 : 0;
     search->result_bytes_max = most;
     terms->result_bytes_max = most;
 }
@@ -440,10 +417,14 @@ static COLD int search_begin(void *work, struct kernel_terms *terms,
 {
     struct search *search = (struct search *)work;
 
-    memset(search, 0, offsetof(struct search, pattern));
+    if (job->unit_bytes == 0 || job->arg_bytes == 0) {
+        return KERNEL_ARGUMENT;
+    }
     search->arg = job->arg;
-    search->shortest = PATTERN_MAX;
-    if (job->unit_bytes == 0 || !list_patterns(search, job)) {
+    search->bits = (job->arg[0] & OUTPUT) != 0;
+    search->case_bit = job->arg[0] & FOLDS ? 0x20 : 0;
+    search->compared = job->arg[0] & FOLDS ? ~CASE_BITS : UINT32_MAX;
+    if (!list_patterns(search, job)) {
         return KERNEL_ARGUMENT;
     }
     search->many = search->patterns > MANY + MANY_BYTE * search->shortest;
@@ -466,7 +447,7 @@ static COLD int search_begin(void *work, struct kernel_terms *terms,
 
 /* ---- the scan ---- */
 
-/* A range as it is searched. The place of a window is that of its end. */
+/* Windows over a range. The place of a window is that of its end. */
 struct scan {
     const uint8_t *data;
     const uint8_t *skip;
@@ -475,6 +456,18 @@ struct scan {
     uint32_t begins;
     uint32_t safe; /* windows before this may skip STEPS times unchecked */
     uint32_t end;  /* behind the last window */
+};
+
+/* A range, and what is found in it. */
+struct finds {
+    struct kernel_result *result;
+    const uint8_t *data;
+    uint32_t bytes;     /* of the range */
+    uint32_t seen;      /* bytes that can be read from `data` on */
+    uint32_t first;     /* offset of data[0] in the load */
+    uint8_t *count;     /* of pattern 0, which does not exist */
+    uint8_t *offset;    /* where the next offset goes .. */
+    const uint8_t *end; /* .. if it is before this */
 };
 
 static inline uint32_t skip_of(const struct scan *scan, uint32_t at, bool two)
@@ -491,12 +484,14 @@ static inline uint32_t seek(const struct scan *scan, uint32_t at, bool two)
     while (at < scan->end) {
         uint32_t skip = skip_of(scan, at, two);
 
-        while (skip > 0 && at < scan->safe) {
-            at += skip;
-            for (uint32_t i = 2; i < STEPS; ++i) {
-                at += skip_of(scan, at, two);
-            }
-            skip = skip_of(scan, at, two);
+        if (skip > 0 && at < scan->safe) {
+            do {
+                at += skip;
+                for (uint32_t i = 2; i < STEPS; ++i) {
+                    at += skip_of(scan, at, two);
+                }
+                skip = skip_of(scan, at, two);
+            } while (skip > 0 && at < scan->safe);
         }
         if (skip == 0) {
             if (scan->begins >> (scan->data[at - scan->lead] & 31u) & 1u) {
@@ -509,406 +504,243 @@ static inline uint32_t seek(const struct scan *scan, uint32_t at, bool two)
     return at;
 }
 
-static inline bool is_at(const struct search *search,
-                         const struct pattern *pattern, const uint8_t *data)
+/* Returns whether all bytes are those of a pattern, whose case may differ. */
+static inline bool is_at(const uint8_t *bytes, const uint8_t *data,
+                         uint32_t case_bit)
 {
-    const uint8_t *bytes = search->arg + pattern->at;
-    uint32_t length = pattern->length;
-    uint32_t i = 0;
+    uint32_t left = length_of(bytes);
 
-    while (i + 4 <= length &&
-           kernel_load_u32(data + i) == kernel_load_u32(bytes + i)) {
-        i += 4;
+    while (left >= 4 && kernel_load_u32(data) == kernel_load_u32(bytes)) {
+        data += 4;
+        bytes += 4;
+        left -= 4;
     }
-    while (i < length &&
-           (data[i] == bytes[i] ||
-            ((data[i] ^ bytes[i]) == search->case_bit && is_letter(data[i])))) {
-        i += 1;
+    while (left > 0 &&
+           (*data == *bytes ||
+            ((uint32_t)(*data ^ *bytes) == case_bit && is_letter(*data)))) {
+        data += 1;
+        bytes += 1;
+        left -= 1;
     }
-    return i == length;
+    return left == 0;
 }
 
 /* Counts a pattern at byte `at` of the range; keeps the offset if there is
    room. */
-static inline void count_one(const struct search *search,
-                             struct kernel_result *result, uint32_t number,
-                             uint32_t first, uint32_t at)
+static inline void count_one(const struct search *search, struct finds *finds,
+                             uint32_t number, uint32_t at)
 {
-    uint8_t *count =
-        result->data + HEAD_BYTES + (search->counts > 1 ? 8 * number : 0);
-    uint32_t bytes = result->bytes;
+    uint8_t *count = finds->count + search->count_bytes * number;
+    uint8_t *offset = finds->offset;
 
     kernel_store_u32(count, kernel_load_u32(count) + 1);
+    if (offset < finds->end) {
+        kernel_store_u32(offset, finds->first + at);
+        finds->offset = offset + 4;
+    }
     if (search->bits) {
-        kernel_bit_set(result, at);
-    }
-    if (bytes + 4 <= search->result_bytes_max) {
-        kernel_store_u32(result->data + bytes, first + at);
-        result->bytes = bytes + 4;
+        kernel_bit_set(finds->result, at);
     }
 }
 
-/* Counts a pattern if it is at byte `at` of the range. Not inlined, as the next
-   functions: the loops of their callers need the registers. */
-static NOINLINE void look_for_one(const struct search *search,
-                                  struct kernel_result *result,
-                                  const struct kernel_range *range, uint32_t at,
-                                  uint32_t number)
+/* Returns four bytes, with 0 for what is beyond `bytes`. */
+static inline uint32_t four_at(const uint8_t *at, uint32_t bytes)
 {
-    if (is_at(search, &search->pattern[number], range->data + at)) {
-        count_one(search, result, number, (uint32_t)range->first_unit, at);
+    uint32_t four = 0;
+
+    if (bytes >= 4) {
+        return kernel_load_u32(at);
     }
+    for (uint32_t i = bytes; i > 0; --i) {
+        four = four << 8 | at[i - 1];
+    }
+    return four;
 }
 
-/* Counts the patterns of a list that are at byte `at` of the range. The list
-   begins with pattern next - 1; 0: it is empty. */
-static NOINLINE void look_for_several(const struct search *search,
-                                      struct kernel_result *result,
-                                      const struct kernel_range *range,
-                                      uint32_t at, uint32_t next)
+/* Counts the patterns of a list that are at byte `at` of the range. Pattern
+   `next` begins the list. Not inlined: the loops of the callers need the
+   registers. */
+static NOINLINE void look(const struct search *search, struct finds *finds,
+                          uint32_t at, uint32_t next)
 {
-    const uint8_t *data = range->data + at;
-    uint32_t room = range->units + range->after_bytes - at;
+    const uint8_t *data = finds->data + at;
+    uint32_t room = finds->seen - at;
+    uint32_t four = four_at(data, room);
 
-    while (next != 0) {
-        const struct pattern *pattern = &search->pattern[next - 1];
+    do {
+        const struct pattern *pattern = &search->pattern[next];
+        const uint8_t *bytes = search->arg + pattern->at;
+        uint32_t differ = (four ^ kernel_load_u32(bytes)) & search->compared;
 
-        if (pattern->length <= room && is_at(search, pattern, data)) {
-            count_one(search, result, next - 1, (uint32_t)range->first_unit,
-                      at);
+        if (differ << pattern->shift == 0 && length_of(bytes) <= room &&
+            (!search->rest[next] || is_at(bytes, data, search->case_bit))) {
+            count_one(search, finds, next, at);
         }
         next = pattern->next;
+    } while (next != 0);
+}
+
+static inline void look_if(const struct search *search, struct finds *finds,
+                           uint32_t at, uint32_t next)
+{
+    if (next != 0) {
+        look(search, finds, at, next);
     }
 }
 
 static struct scan scan_of(const struct search *search,
-                           const struct kernel_range *range)
+                           const struct finds *finds)
 {
-    uint32_t seen = range->units + range->after_bytes;
     uint32_t margin = STEPS * search->shortest;
-    struct scan scan = {.data = range->data,
+    struct scan scan = {.data = finds->data,
                         .skip = search->two ? (const uint8_t *)search->row
                                             : search->skip,
                         .lead = search->lead,
                         .after = search->after,
                         .begins = search->begins};
 
-    if (seen >= search->shortest) {
-        uint32_t windows = seen - search->shortest + 1;
+    if (finds->seen >= search->shortest) {
+        uint32_t windows = finds->seen - search->shortest + 1;
 
         scan.end =
-            search->lead + (windows < range->units ? windows : range->units);
+            search->lead + (windows < finds->bytes ? windows : finds->bytes);
         scan.safe = scan.end > margin ? scan.end - margin : 0;
     }
     return scan;
 }
 
-static void scan_windows(const struct search *search,
-                         struct kernel_result *result,
-                         const struct kernel_range *range)
+static inline void scan_windows(const struct search *search,
+                                struct finds *finds, bool two)
 {
-    struct scan scan = scan_of(search, range);
+    struct scan scan = scan_of(search, finds);
     uint32_t at = scan.lead;
 
     for (;;) {
-        at = search->two ? seek(&scan, at, true) : seek(&scan, at, false);
+        uint32_t next = 1;
+
+        at = seek(&scan, at, two);
         if (at >= scan.end) {
             return;
         }
-        if (search->patterns == 1) {
-            look_for_one(search, result, range, at - scan.lead, 0);
-        } else {
-            look_for_several(search, result, range, at - scan.lead,
-                             first_at(search, scan.data + at));
+        if (search->patterns > 1) {
+            next = first_at(search, scan.data + at, two);
         }
+        look_if(search, finds, at - scan.lead, next);
         at += scan.after;
     }
 }
 
-/* What look_in_list() needs besides. */
-struct places {
-    const struct search *search;
-    struct kernel_result *result;
-    const struct kernel_range *range;
-};
-
-/* Whether the last byte of a pattern and the byte there differ in more than
-   their case: most patterns are told apart by it. */
-static inline bool ends_differ(const struct search *search, uint32_t number,
-                               const uint8_t *data)
+/* Looks at places in steps of four, as far as four bytes can be read. Returns
+   the next place. */
+static inline uint32_t scan_fours(const struct search *search,
+                                  struct finds *finds, bool brief)
 {
-    return ((data[search->pattern[number].length - 1u] ^ search->last[number]) &
-            ~search->case_bit) != 0;
-}
-
-/* Counts the patterns of a list that are at `data`, where all of them can be
-   read. The list is not empty. */
-static HOT NOINLINE void look_in_list(const struct places *places,
-                                      const struct search *search,
-                                      const uint8_t *data, uint32_t next)
-{
-    do {
-        uint32_t number = next - 1;
-
-        if (!ends_differ(search, number, data)) {
-            look_for_one(search, places->result, places->range,
-                         (uint32_t)(data - places->range->data), number);
-        }
-        next = search->pattern[number].next;
-    } while (next != 0);
-}
-
-/* Looks at places from `data` on before `end`, but for the last three. Returns
-   the next one. */
-static inline const uint8_t *scan_fours(const struct places *places,
-                                        const uint8_t *data, const uint8_t *end,
-                                        bool brief)
-{
-    const struct search *search = places->search;
+    const uint8_t *begin = finds->data;
+    const uint8_t *data = begin;
+    uint32_t most = finds->seen < 3 ? 0 : finds->seen - 3;
+    const uint8_t *end = begin + (most < finds->bytes ? most : finds->bytes);
     uint32_t factor = search->factor;
 
 #pragma GCC unroll 1
     for (; data + 4 <= end; data += 4) {
 #pragma GCC unroll 4
         for (uint32_t i = 0; i < 4; ++i) {
+            uint32_t at = (uint32_t)(data - begin) + i;
             uint32_t four = kernel_load_u32(data + i);
-            uint32_t next = search->hashed[hash_of(four, factor)];
 
-            if (next != 0) {
-                look_in_list(places, search, data + i, next);
-            }
+            look_if(search, finds, at, search->hashed[hash_of(four, factor)]);
             if (brief) {
-                next = search->brief[short_of(four)];
-                if (next != 0) {
-                    look_in_list(places, search, data + i, next);
-                }
+                look_if(search, finds, at, search->brief[short_of(four)]);
             }
         }
     }
-    return data;
+    return (uint32_t)(data - begin);
 }
 
-/* Looks at every place: in steps of four as far as every pattern can be read,
-   then one by one. */
+/* Looks at every place. */
 static NOINLINE void scan_places(const struct search *search,
-                                 struct kernel_result *result,
-                                 const struct kernel_range *range)
+                                 struct finds *finds)
 {
-    struct places places = {search, result, range};
-    uint32_t seen = range->units + range->after_bytes;
-    uint32_t reach = search->longest < 4 ? 4 : search->longest;
-    uint32_t whole = seen < reach ? 0 : seen - reach + 1;
-    const uint8_t *end =
-        range->data + (whole < range->units ? whole : range->units);
-    const uint8_t *data = search->shortest <= SHORT_BYTES
-                              ? scan_fours(&places, range->data, end, true)
-                              : scan_fours(&places, range->data, end, false);
+    uint32_t at = search->shortest <= SHORT_BYTES
+                      ? scan_fours(search, finds, true)
+                      : scan_fours(search, finds, false);
 
-    for (uint32_t at = (uint32_t)(data - range->data); at < range->units;
-         ++at) {
-        uint32_t four = four_at(range->data + at, seen - at);
+    for (; at < finds->bytes; ++at) {
+        uint32_t four = four_at(finds->data + at, finds->seen - at);
 
-        look_for_several(search, result, range, at,
-                         search->hashed[hash_of(four, search->factor)]);
-        look_for_several(search, result, range, at,
-                         search->brief[short_of(four)]);
+        look_if(search, finds, at,
+                search->hashed[hash_of(four, search->factor)]);
+        look_if(search, finds, at, search->brief[short_of(four)]);
     }
+}
+
+/* Sets the range that is searched. */
+static inline void set_range(struct finds *finds,
+                             const struct kernel_range *range)
+{
+    finds->data = range->data;
+    finds->bytes = kernel_range_bytes(range);
+    finds->seen = finds->bytes + range->after_bytes;
+    finds->first = (uint32_t)range->first_unit * range->unit_bytes;
 }
 
 static void search_run(const void *work, struct kernel_result *result,
-                       const struct kernel_range *units)
+                       const struct kernel_range *range)
 {
     const struct search *search = (const struct search *)work;
-    struct kernel_range range = *units;
+    struct finds finds;
 
-    result->bytes = offsets_at(search->counts);
-    memset(result->data, 0, result->bytes);
-    kernel_store_u32(result->data, search->counts);
+    kernel_offsets_begin(result, search->counts);
     if (search->bits) {
-        range = kernel_bit_range(units);
-        kernel_bit_clear(result, &range);
+        struct kernel_range bits = kernel_bit_range(range);
+
+        kernel_bit_clear(result, &bits);
+        set_range(&finds, &bits);
     } else {
-        range.units = kernel_range_bytes(units);
-        range.first_unit *= units->unit_bytes;
+        set_range(&finds, range);
     }
+    finds.result = result;
+    finds.count = result->data + 4 - search->count_bytes;
+    finds.offset = result->data + result->bytes;
+    finds.end = result->data + search->result_bytes_max;
     if (search->many) {
-        scan_places(search, result, &range);
+        scan_places(search, &finds);
+    } else if (search->two) {
+        scan_windows(search, &finds, true);
     } else {
-        scan_windows(search, result, &range);
+        scan_windows(search, &finds, false);
     }
+    result->bytes = (uint32_t)(finds.offset - result->data);
 }
 
 /* ---- results ---- */
-
-static uint32_t offsets_of(const struct kernel_result *result)
-{
-    return offsets_at(kernel_load_u32(result->data));
-}
-
-static uint64_t count_in(const struct kernel_result *result)
-{
-    uint64_t count = 0;
-
-    for (uint32_t at = HEAD_BYTES; at < offsets_of(result); at += 8) {
-        count += kernel_load_u64(result->data + at);
-    }
-    return count;
-}
-
-static uint32_t stored_in(const struct kernel_result *result)
-{
-    return (result->bytes - offsets_of(result)) / 4;
-}
-
-/* Returns how many offsets of an ascending list are below `offset`. */
-static HOT uint32_t below(const uint8_t *list, uint32_t count, uint32_t offset)
-{
-    uint32_t from = 0;
-
-    while (from < count) {
-        uint32_t middle = (from + count) / 2;
-
-        if (kernel_load_u32(list + 4 * middle) < offset) {
-            from = middle + 1;
-        } else {
-            count = middle;
-        }
-    }
-    return from;
-}
-
-/* Returns how many bytes of `own` are kept if the `most` bytes of smallest
-   offsets of two ascending lists, which have more together, are kept. */
-static HOT uint32_t kept_of(const uint8_t *own, uint32_t mine,
-                            const uint8_t *other, uint32_t others,
-                            uint32_t most)
-{
-    uint32_t from = most - others;
-
-    while (from < mine) {
-        uint32_t middle = (from + mine) / 8 * 4;
-
-        if (kernel_load_u32(own + middle) <
-            kernel_load_u32(other + most - 4 - middle)) {
-            from = middle + 4;
-        } else {
-            mine = middle;
-        }
-    }
-    return from;
-}
-
-/* Returns where the offsets from `offset` on begin in a list, if they are more
-   than FEW; else the end of the list. */
-static inline uint32_t long_block(const uint8_t *list, uint32_t bytes,
-                                  uint32_t offset)
-{
-    return bytes > 4 * FEW && kernel_load_u32(list + bytes - 4 * FEW) >= offset
-               ? 4 * below(list, bytes / 4 - FEW, offset)
-               : bytes;
-}
-
-/*
- * Merges `others` bytes of an ascending list into one of `mine` bytes that has
- * room for both. Ranges are contiguous, so offsets come in blocks. From the
- * ends of the lists on each block is moved to its place, a short block offset
- * by offset.
- */
-static HOT void merge_offsets(uint8_t *own, uint32_t mine, const uint8_t *other,
-                              uint32_t others)
-{
-    while (others > 0 && mine > 0) {
-        uint32_t last = kernel_load_u32(other + others - 4);
-        uint32_t from = long_block(own, mine, last);
-
-        if (from < mine) {
-            memmove(own + from + others, own + from, mine - from);
-            mine = from;
-        }
-        while (mine > 0 && kernel_load_u32(own + mine - 4) > last) {
-            mine -= 4;
-            kernel_store_u32(own + mine + others, kernel_load_u32(own + mine));
-        }
-        if (mine == 0) {
-            break;
-        }
-        last = kernel_load_u32(own + mine - 4);
-        from = long_block(other, others, last);
-        if (from < others) {
-            memcpy(own + mine + from, other + from, others - from);
-            others = from;
-        }
-        while (others > 0 && kernel_load_u32(other + others - 4) >= last) {
-            others -= 4;
-            kernel_store_u32(own + mine + others,
-                             kernel_load_u32(other + others));
-        }
-    }
-    memcpy(own, other, others);
-}
-
-/* Adds the offsets of another result; the smallest of both are kept, up to
-   `most` bytes. */
-static void add_offsets(struct kernel_result *into,
-                        const struct kernel_result *next, uint32_t head,
-                        uint32_t most)
-{
-    uint8_t *own = into->data + head;
-    const uint8_t *other = next->data + head;
-    uint32_t mine = into->bytes - head;
-    uint32_t others = next->bytes - head;
-
-    if (mine + others > most) {
-        mine = kept_of(own, mine, other, others, most);
-        others = most - mine;
-    }
-    into->bytes = head + mine + others;
-    merge_offsets(own, mine, other, others);
-}
 
 static COLD int search_merge(const void *work, struct kernel_result *into,
                              const struct kernel_result *next)
 {
     const struct search *search = (const struct search *)work;
-    uint32_t head = offsets_at(search->counts);
 
-    if (next->bytes < head || (next->bytes - head) % 4 != 0 ||
-        next->bytes > search->result_bytes_max ||
-        kernel_load_u32(next->data) != search->counts ||
-        count_in(next) < stored_in(next)) {
-        return KERNEL_RESULT;
-    }
-    add_offsets(into, next, head, search->result_bytes_max - head);
-    kernel_add_counts(into->data + HEAD_BYTES, next->data + HEAD_BYTES,
-                      search->counts);
-    return KERNEL_OK;
+    return kernel_offsets_merge(into, next, search->counts,
+                                search->result_bytes_max);
 }
 
 static void search_report(const struct kernel_result *result,
                           const struct kernel_sink *sink)
 {
-    uint64_t count = count_in(result);
     uint32_t counts = kernel_load_u32(result->data);
+    uint64_t count = kernel_offsets_count(result);
 
     sink->integer(sink->context, "count", count);
     if (counts > 1) {
-        sink->list(sink->context, "counts", result->data + HEAD_BYTES, 8,
-                   counts);
+        sink->list(sink->context, "counts", result->data + 4, 8, counts);
     }
-    sink->list(sink->context, "offsets", result->data + offsets_of(result), 4,
-               stored_in(result));
-    sink->flag(sink->context, "offsets_complete", stored_in(result) == count);
+    kernel_offsets_report(result, sink, count);
 }
 
 const struct kernel kernel_search = {
     .name = "search",
     .argument = KERNEL_FOR_PEOPLE(
-        "a byte pattern, 1 to 255 bytes; (?i)PATTERN for ASCII letters of "
-        "either case; (?|)ONE|TWO|... for up to 255 patterns, or another "
-        "separator than |; (?f)FILE for the lines of a file as patterns; "
-        "(?lines), (?offsets) and (?offsets=u64) for what -o gets; several as "
-        "in (?i,offsets|)ONE|TWO; (?)PATTERN for a pattern that begins like "
-        "these"),
+        "patterns, as qemu/format/search.c makes them of --arg"),
     .summary = KERNEL_FOR_PEOPLE("finds all occurrences of byte patterns"),
     .work_bytes = sizeof(struct search),
     .begin = search_begin,

@@ -37,6 +37,14 @@ struct file_piece format_piece(const struct format_load *load, uint64_t at)
                                .at = at};
 }
 
+uint64_t format_next_bit(const uint8_t *output, uint64_t from, uint64_t end)
+{
+    while (from < end && (output[from / 8] >> from % 8 & 1) == 0) {
+        from += output[from / 8] == 0 ? 8 - from % 8 : 1;
+    }
+    return from < end ? from : end;
+}
+
 /* ---- notes ---- */
 
 /* Adds a malloc'd text to the list, which frees it, unless it is there. */

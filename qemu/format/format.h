@@ -162,6 +162,10 @@ void format_note_text(struct format_load *load, const struct text *text,
    the load. */
 struct file_piece format_piece(const struct format_load *load, uint64_t at);
 
+/* Returns the least number from `from` on whose bit is set in an output of
+   bits, or `end`. */
+uint64_t format_next_bit(const uint8_t *output, uint64_t from, uint64_t end);
+
 /* Makes a whole file the load, with units of one byte. `path` must outlive the
    load. Returns 0, or 1 after a message on stderr. */
 NODISCARD int format_open(struct format_load *load, const char *path);

@@ -5,9 +5,9 @@
  *   "(?" [option { "," option }] [separator] ")" pattern { separator pattern }
  *
  * An option is a word for -o, or letters: i for either case, f for a file whose
- * lines are the patterns. The kernel gets its own form (kernels/search.c). Its
- * output is a bit for each byte of the load, set where a pattern begins; with
- * them this file writes offsets or lines.
+ * lines are the patterns. The kernel gets patterns with their lengths
+ * (kernels/search.c). Its output is a bit for each byte of the load, set where
+ * a pattern begins; with them this file writes offsets or lines.
  */
 #include "qemu/format/format.h"
 #include "qemu/base/exit_status.h"
@@ -25,8 +25,10 @@
 
 #define PATTERN_MAX 255u
 #define PATTERNS_MAX 255u
-
-#define BLOCK_BYTES 65536u
+/* The kernel's argument: flags, patterns behind their lengths, a tail of 0. */
+#define FOLDS 1u
+#define OUTPUT 2u
+#define TAIL 3u
 
 enum output {
     OUTPUT_OPEN,
@@ -56,15 +58,10 @@ struct options {
 /* The patterns of the kernel's argument, without repeated ones. */
 struct patterns {
     struct format_load *load; /* the load whose argument gets the patterns */
+    const struct options *options;
     const char *path; /* file with the patterns; NULL: they are in --arg */
-    uint8_t separator;
-    bool folds;
     unsigned count;
-    struct {
-        uint32_t at; /* where the pattern begins in the argument */
-        uint32_t bytes;
-        unsigned number; /* line in the file, or number in --arg */
-    } pattern[PATTERNS_MAX];
+    unsigned number[PATTERNS_MAX]; /* line in the file, or number in --arg */
     unsigned again; /* number of repeated patterns, which are left out */
     unsigned again_number;
     unsigned same_number; /* number of the pattern that came twice first */
@@ -102,28 +99,19 @@ static bool is_same(const uint8_t *a, const uint8_t *b, size_t bytes,
     return true;
 }
 
-static bool is_again(struct patterns *patterns, const uint8_t *text,
-                     size_t bytes, unsigned number)
+/* Returns the number of the pattern that this one repeats; 0: none. */
+static unsigned same_as(const struct patterns *patterns, const uint8_t *text,
+                        size_t bytes)
 {
-    for (unsigned i = 0; i < patterns->count; ++i) {
-        if (patterns->pattern[i].bytes == bytes &&
-            is_same(patterns->load->arg + patterns->pattern[i].at, text, bytes,
-                    patterns->folds)) {
-            if (patterns->again == 0) {
-                patterns->again_number = number;
-                patterns->same_number = patterns->pattern[i].number;
-            }
-            patterns->again += 1;
-            return true;
+    const uint8_t *at = patterns->load->arg + 1;
+
+    for (unsigned i = 0; i < patterns->count; ++i, at += 1 + *at) {
+        if (*at == bytes &&
+            is_same(at + 1, text, bytes, patterns->options->folds)) {
+            return patterns->number[i];
         }
     }
-    return false;
-}
-
-static void append(struct format_load *load, const void *bytes, size_t count)
-{
-    memcpy(load->arg + load->arg_bytes, bytes, count);
-    load->arg_bytes += (uint32_t)count;
+    return 0;
 }
 
 /* Appends a pattern, if it was not listed before. Returns 0, or an exit status
@@ -131,35 +119,40 @@ static void append(struct format_load *load, const void *bytes, size_t count)
 static int add_pattern(struct patterns *patterns, const uint8_t *text,
                        size_t bytes, unsigned number)
 {
-    unsigned count = patterns->count;
+    struct format_load *load = patterns->load;
+    unsigned same = bytes > 0 ? same_as(patterns, text, bytes) : 0;
 
-    if (bytes > 0 && is_again(patterns, text, bytes, number)) {
+    if (same > 0) {
+        if (patterns->again == 0) {
+            patterns->again_number = number;
+            patterns->same_number = same;
+        }
+        patterns->again += 1;
         return 0;
     }
-    if (bytes == 0 || bytes > PATTERN_MAX || count == PATTERNS_MAX) {
+    if (bytes == 0 || bytes > PATTERN_MAX || patterns->count == PATTERNS_MAX) {
         return print_error(patterns->path, number, bytes);
     }
-    if (count > 0) {
-        append(patterns->load, &patterns->separator, 1);
-    }
-    patterns->pattern[count].at = patterns->load->arg_bytes;
-    patterns->pattern[count].bytes = (uint32_t)bytes;
-    patterns->pattern[count].number = number;
-    patterns->count += 1;
-    append(patterns->load, text, bytes);
+    patterns->number[patterns->count++] = number;
+    load->arg[load->arg_bytes] = (uint8_t)bytes;
+    memcpy(load->arg + load->arg_bytes + 1, text, bytes);
+    load->arg_bytes += 1 + (uint32_t)bytes;
     return 0;
 }
 
 static int add_patterns(struct patterns *patterns, const uint8_t *text,
                         size_t bytes)
 {
+    const struct options *options = patterns->options;
     size_t from = 0;
     unsigned number = 0;
     int status = 0;
 
     while (from <= bytes && status == 0) {
         const uint8_t *end =
-            memchr(text + from, patterns->separator, bytes - from);
+            options->several
+                ? memchr(text + from, options->separator, bytes - from)
+                : NULL;
         size_t length = (end != NULL ? (size_t)(end - text) : bytes) - from;
 
         number += 1;
@@ -169,33 +162,21 @@ static int add_patterns(struct patterns *patterns, const uint8_t *text,
     return status;
 }
 
-/* Begins the kernel's argument, which has room for `bytes` bytes of patterns.
- */
-static void begin_arg(struct format_load *load, const struct options *options,
-                      size_t bytes)
+/* Makes the kernel's argument of patterns. `path` names their file, or is NULL
+   for --arg. Returns as read() does. */
+static int store_patterns(struct format_load *load,
+                          const struct options *options, const uint8_t *text,
+                          size_t bytes, const char *path)
 {
-    load->arg = memory_or_exit(malloc(bytes + strlen("(?io|)")));
-    if (options->bytes > 0 || load->wants_output) {
-        append(load, "(?i", options->folds ? 3 : 2);
-        append(load, "o", load->wants_output ? 1 : 0);
-        append(load, &options->separator, options->several ? 1 : 0);
-        append(load, ")", 1);
-    }
-}
-
-/* Makes the kernel's argument of a list of patterns between separators. `path`
-   names the file, or is NULL for --arg. Returns as read() does. */
-static int store_list(struct format_load *load, const struct options *options,
-                      const uint8_t *text, size_t bytes, const char *path)
-{
-    struct patterns patterns = {.load = load,
-                                .path = path,
-                                .separator = options->separator,
-                                .folds = options->folds};
+    struct patterns patterns = {.load = load, .options = options, .path = path};
     int status;
 
-    begin_arg(load, options, bytes);
+    load->arg = memory_or_exit(calloc(1, 1 + bytes + 1 + TAIL));
+    load->arg[0] = (uint8_t)((options->folds ? FOLDS : 0) |
+                             (load->wants_output ? OUTPUT : 0));
+    load->arg_bytes = 1;
     status = add_patterns(&patterns, text, bytes);
+    load->arg_bytes += TAIL;
     if (status == 0 && patterns.again > 0) {
         format_note(load,
                     "%s: %u of its patterns %s listed again (%s %u is %s %u); "
@@ -225,8 +206,8 @@ static int read_patterns(struct format_load *load,
                              "its lines' bytes were looked for");
         }
         status = text.bytes == 0 ? file_error(path, "has no pattern")
-                                 : store_list(load, options, text.data,
-                                              (size_t)text.bytes, path);
+                                 : store_patterns(load, options, text.data,
+                                                  (size_t)text.bytes, path);
     }
     free(text.data);
     return status;
@@ -247,6 +228,13 @@ static int read_option(struct options *options, const char *word)
 {
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
         if (strcmp(word, words[i].word) == 0) {
+            if (options->output != OUTPUT_OPEN &&
+                options->output != words[i].output) {
+                return usage_error("--arg: (?..): -o gets one of lines, "
+                                   "offsets=text and offsets=u64; '%s' is a "
+                                   "second one",
+                                   word);
+            }
             options->output = words[i].output;
             return 0;
         }
@@ -314,22 +302,15 @@ static int read_arg(struct format_load *load, const uint8_t *arg,
 {
     struct options *options = memory_or_exit(calloc(1, sizeof *options));
     int status = find_options(options, arg, arg_bytes);
-    size_t bytes = arg_bytes - options->bytes;
 
     load->context = options;
     if (status != 0) {
         return status;
     }
     arg += options->bytes;
-    if (options->file) {
-        return read_patterns(load, options, (const char *)arg);
-    }
-    if (options->several) {
-        return store_list(load, options, arg, bytes, NULL);
-    }
-    begin_arg(load, options, bytes);
-    append(load, arg, bytes);
-    return bytes > PATTERN_MAX ? print_error(NULL, 1, bytes) : 0;
+    return options->file ? read_patterns(load, options, (const char *)arg)
+                         : store_patterns(load, options, arg,
+                                          arg_bytes - options->bytes, NULL);
 }
 
 /* Adds a note if characters of a file have more bytes than those of the
@@ -356,60 +337,34 @@ static void note_wide(struct format_load *load, const char *path, uint64_t at,
     }
 }
 
-/* ---- the load, block by block ---- */
-
-struct view {
-    const struct format_load *load;
-    uint64_t at; /* offset of the block */
-    uint32_t bytes;
-    uint8_t block[BLOCK_BYTES];
-};
-
-/* Returns the block of the load that has byte `at`, with the offset of its
-   first byte and its length; or NULL after a message. */
-static const uint8_t *see(struct view *view, uint64_t at)
+static bool has_zero(FILE *file)
 {
-    const struct format_load *load = view->load;
-    uint64_t bytes = load->units * load->unit_bytes;
-    struct file_piece piece;
+    uint8_t block[65536];
+    bool found = false;
+    size_t bytes;
 
-    if (at >= view->at && at - view->at < view->bytes) {
-        return view->block;
+    rewind(file);
+    while (!found && (bytes = fread(block, 1, sizeof block, file)) > 0) {
+        found = memchr(block, 0, bytes) != NULL;
     }
-    view->at = at - at % BLOCK_BYTES;
-    view->bytes = (uint32_t)(bytes - view->at < BLOCK_BYTES ? bytes - view->at
-                                                            : BLOCK_BYTES);
-    piece = format_piece(load, view->at);
-    if (file_piece_copy(view->block, &piece, view->bytes) == 0) {
-        return view->block;
-    }
-    file_error(load->path, "has changed, or cannot be read again");
-    return NULL;
+    return found;
 }
 
 /* Sets the output that was left open: lines, or offsets where a byte of 0 says
    that the load is no text. */
-static int set_output(struct format_load *load)
+static void set_output(struct format_load *load)
 {
     struct options *options = load->context;
-    struct view view = {.load = load};
 
     if (!load->wants_output || options->output != OUTPUT_OPEN) {
-        return 0;
+        return;
     }
     options->output = OUTPUT_LINES;
-    for (uint64_t at = 0; at < load->units; at += view.bytes) {
-        if (see(&view, at) == NULL) {
-            return 1;
-        }
-        if (memchr(view.block, 0, view.bytes) != NULL) {
-            options->output = OUTPUT_TEXT;
-            format_note(load, "INPUT has bytes of 0: -o has offsets; (?lines) "
-                              "before the pattern asks for lines.");
-            return 0;
-        }
+    if (has_zero(load->file)) {
+        options->output = OUTPUT_TEXT;
+        format_note(load, "INPUT has bytes of 0: -o has offsets; (?lines) "
+                          "before the pattern asks for lines.");
     }
-    return 0;
 }
 
 static int read_search(struct format_load *load, const char *path,
@@ -425,7 +380,7 @@ static int read_search(struct format_load *load, const char *path,
     status = status != 0 ? status : format_open(load, path);
     if (status == 0) {
         note_wide(load, path, 0, load->units);
-        status = set_output(load);
+        set_output(load);
     }
     return status;
 }
@@ -435,25 +390,15 @@ static int read_search(struct format_load *load, const char *path,
    is no such byte. */
 static int byte_between(const struct format_load *load)
 {
-    const struct options *options = load->context;
     bool used[256] = {false};
-    size_t head = 0;
 
-    while (options->bytes > 0 || load->wants_output) {
-        if (load->arg[head++] == ')') {
-            break;
+    for (const uint8_t *at = load->arg + 1; *at > 0; at += 1 + *at) {
+        for (unsigned i = 1; i <= *at; ++i) {
+            used[at[i]] = true;
+            if ((load->arg[0] & FOLDS) != 0 && at[i] < 0x80 && isalpha(at[i])) {
+                used[at[i] ^ 0x20] = true;
+            }
         }
-    }
-    for (size_t i = head; i < load->arg_bytes; ++i) {
-        uint8_t byte = load->arg[i];
-
-        used[byte] = true;
-        if (options->folds && byte < 0x80 && isalpha(byte)) {
-            used[byte ^ 0x20] = true;
-        }
-    }
-    if (options->several) { /* the separator is in no pattern */
-        used[options->separator] = false;
     }
     for (int i = 0; i < 256; ++i) {
         int byte = ('\n' + i) % 256;
@@ -483,7 +428,10 @@ static int read_several(struct format_load *load, const char *const path[],
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
         note_wide(load, path[i], load->files[i].at, load->files[i].bytes);
     }
-    return status == 0 ? set_output(load) : status;
+    if (status == 0) {
+        set_output(load);
+    }
+    return status;
 }
 
 /* ---- the output ---- */
@@ -502,92 +450,59 @@ static int check(const struct format_load *load, const char *path)
     return 0;
 }
 
-/* A part of the load that matches are in. */
-struct part {
-    const char *name; /* NULL: the whole load */
-    uint64_t at;
-    uint64_t end;
-};
-
-/* Returns the file that has byte `at`. *index is that of an earlier byte. */
-static struct part part_of(const struct format_load *load, uint32_t *index,
-                           uint64_t at)
+static void print_name(FILE *out, const struct format_file *file)
 {
-    const struct format_file *file = load->files;
-
-    if (file == NULL) {
-        return (struct part){.end = load->units * load->unit_bytes};
-    }
-    while (at >= file[*index].at + file[*index].bytes) {
-        *index += 1;
-    }
-    file += *index;
-    return (struct part){file->name, file->at, file->at + file->bytes};
-}
-
-static void write_offset(FILE *out, const struct part *part, uint64_t at,
-                         bool text)
-{
-    uint64_t offset = at - part->at;
-
-    if (!text) {
-        fwrite(&offset, sizeof offset, 1, out);
-    } else if (part->name != NULL) {
-        fprintf(out, "%s:%" PRIu64 "\n", part->name, offset);
-    } else {
-        fprintf(out, "%" PRIu64 "\n", offset);
+    if (file->name != NULL) {
+        fprintf(out, "%s:", file->name);
     }
 }
 
-/* Returns where the line of byte `at` begins, `least` or later; or UINT64_MAX
-   after a message. */
-static uint64_t line_at(struct view *view, uint64_t at, uint64_t least)
+static void write_offsets(FILE *out, const struct format_file *file,
+                          const uint8_t *output, bool text)
 {
-    while (at > least) {
-        const uint8_t *block = see(view, at - 1);
-        const uint8_t *end;
-        uint64_t from;
+    uint64_t end = file->at + file->bytes;
 
-        if (block == NULL) {
-            return UINT64_MAX;
+    for (uint64_t at = format_next_bit(output, file->at, end); at < end;
+         at = format_next_bit(output, at + 1, end)) {
+        uint64_t offset = at - file->at;
+
+        if (text) {
+            print_name(out, file);
+            fprintf(out, "%" PRIu64 "\n", offset);
+        } else {
+            fwrite(&offset, sizeof offset, 1, out);
         }
-        from = view->at > least ? view->at : least;
-        end = memrchr(block + (from - view->at), '\n', at - from);
-        if (end != NULL) {
-            return view->at + (uint64_t)(end - block) + 1;
-        }
-        at = from;
     }
-    return at;
 }
 
-/* Writes the line from `at` on. Returns the offset behind it; or UINT64_MAX
-   after a message. */
-static uint64_t write_line(FILE *out, struct view *view,
-                           const struct part *part, uint64_t at)
+/* Writes the lines of a file in which a match begins. */
+static int write_lines(FILE *out, const struct format_load *load,
+                       const struct format_file *file, const uint8_t *output)
 {
-    const uint8_t *end = NULL;
+    uint64_t end = file->at + file->bytes;
+    uint64_t at = file->at;
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t got = fseeko(load->file, (off_t)at, SEEK_SET);
 
-    if (part->name != NULL) {
-        fprintf(out, "%s:", part->name);
-    }
-    while (at < part->end && end == NULL) {
-        const uint8_t *block = see(view, at);
-        uint64_t bytes;
+    while (at < end && got >= 0) {
+        uint64_t next;
 
-        if (block == NULL) {
-            return UINT64_MAX;
+        got = getline(&line, &room, load->file);
+        next = got < 0 || (uint64_t)got > end - at ? end : at + (uint64_t)got;
+        if (got >= 0 && format_next_bit(output, at, next) < next) {
+            size_t bytes = (size_t)(next - at);
+
+            print_name(out, file);
+            fwrite(line, 1, bytes - (line[bytes - 1] == '\n'), out);
+            fputc('\n', out);
         }
-        block += at - view->at;
-        bytes = view->at + view->bytes - at;
-        bytes = bytes < part->end - at ? bytes : part->end - at;
-        end = memchr(block, '\n', bytes);
-        bytes = end != NULL ? (uint64_t)(end - block) : bytes;
-        fwrite(block, 1, bytes, out);
-        at += bytes;
+        at = next;
     }
-    fputc('\n', out);
-    return at + 1;
+    free(line);
+    return got >= 0
+               ? 0
+               : file_error(load->path, "has changed, or cannot be read again");
 }
 
 static int write_matches(FILE *out, const struct format_load *load,
@@ -595,32 +510,32 @@ static int write_matches(FILE *out, const struct format_load *load,
                          uint64_t bytes)
 {
     const struct options *options = load->context;
-    struct view view = {.load = load};
-    uint32_t index = 0;
-    uint64_t next = 0; /* offset behind the last line written */
+    const struct format_file whole = {.bytes = load->units * load->unit_bytes};
+    const struct format_file *file = load->files != NULL ? load->files : &whole;
+    int status = 0;
 
     (void)path;
-    for (uint64_t at = 0; at < 8 * bytes && next != UINT64_MAX; ++at) {
-        struct part part;
-
-        if ((output[at / 8] >> at % 8 & 1) == 0 || at < next) {
-            continue;
-        }
-        part = part_of(load, &index, at);
-        if (options->output != OUTPUT_LINES) {
-            write_offset(out, &part, at, options->output == OUTPUT_TEXT);
-            continue;
-        }
-        next = line_at(&view, at, next > part.at ? next : part.at);
-        if (next != UINT64_MAX) {
-            next = write_line(out, &view, &part, next);
+    (void)bytes;
+    for (uint32_t i = 0; status == 0 && (i == 0 || i < load->file_count); ++i) {
+        if (options->output == OUTPUT_LINES) {
+            status = write_lines(out, load, &file[i], output);
+        } else {
+            write_offsets(out, &file[i], output,
+                          options->output == OUTPUT_TEXT);
         }
     }
-    return next == UINT64_MAX;
+    return status;
 }
 
 const struct format format_search = {
     .kernel = "search",
+    .argument =
+        "a byte pattern, 1 to 255 bytes; (?i)PATTERN for ASCII letters of "
+        "either case; (?|)ONE|TWO|... for up to 255 patterns, or another "
+        "separator than |; (?f)FILE for the lines of a file as patterns; "
+        "(?lines), (?offsets) and (?offsets=u64) for what -o gets; several as "
+        "in (?i,offsets|)ONE|TWO; (?)PATTERN for a pattern that begins like "
+        "these",
     .example = "needle",
     .done = "searched",
     .thing = "match",

@@ -56,7 +56,10 @@ def pat(name):
     ("abc", ["search_empty.txt"], []),
     ("needle", ["search_needle.txt.gz"], None),
     ("(?i,offsets|)FOO|Bar", ["search_hay.txt"], [0, 4]),
-    ("(?)(?i)a", ["search_hay.txt"], [])])
+    ("(?)(?i)a", ["search_hay.txt"], []),
+    ("(?,)fo,ba", ["search_hay.txt"], [0, 4]),
+    (b"(?\0)foo\0bar", ["search_hay.txt"], [0, 4]),
+    ("a|b", ["search_hay.txt"], []), ("(?i", ["search_hay.txt"], [])])
 @pytest.mark.parametrize("output", [False, True])
 def test_search(arg, names, offsets, output, tmp_path):
     out = tmp_path / "out"
@@ -81,6 +84,7 @@ def test_search(arg, names, offsets, output, tmp_path):
     ("(?i,word)a", "search_hay.txt", "'word' is no option"),
     ("(?:a)", "search_hay.txt", "':a' is no option"),
     ("(?P<x>)", "search_hay.txt", "'P<x' is no option"),
+    ("(?lines,offsets)a", "search_hay.txt", "'offsets' is a second one"),
     (b"(?i\0o)a", "search_hay.txt", "'i' is no option")])
 def test_search_refuses(arg, name, notice, tmp_path):
     if isinstance(arg, str):
