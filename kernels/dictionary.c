@@ -20,10 +20,8 @@
  * that its first three state words scale to are set. That holds for some others
  * too, which the host sorts out.
  *
- * Result: u64 words, u64 words found, u32 offset of the first word found that
- * is not listed here, or NONE; then of words found, ascending: u32 offset in
- * the load, u8 length, the word. A result lists as many as fit and says where
- * its list ends, so that merging in any order gives the same list.
+ * Result: two counts, words and words found, and the offsets of words found
+ * (kernel.h).
  *
  * Output, if asked for: a bit for each byte of the load, set where a word found
  * begins.
@@ -44,12 +42,10 @@
 /* Bytes after a range that its last word may need: a word, "\r" and "\n", less
    the one byte in the range. */
 #define AFTER_BYTES (WORD_MAX + 1u)
-#define NONE UINT32_MAX
-#define RESULT_MAX 16384u
-#define HEAD_BYTES 20u
-#define FOUND_AT 8u
-#define HORIZON_AT 16u
-#define RECORD_HEAD 5u
+#define OFFSETS_MAX 1024u
+#define COUNTS 2u
+#define WORDS_AT 4u
+#define FOUND_AT 12u
 
 /* COLD functions are rare, or short beside the time of a digest. */
 #define COLD __attribute__((cold))
@@ -101,10 +97,8 @@ static int compare(const uint8_t *a, const uint8_t *b, uint32_t words)
     return 0;
 }
 
-/* Returns whether the groups fill the argument and their digests ascend. Adds
-   up the digests. */
-static COLD bool check_groups(const struct dictionary *dictionary,
-                              uint32_t *digests)
+/* Returns whether the groups fill the argument and their digests ascend. */
+static COLD bool check_groups(const struct dictionary *dictionary)
 {
     const uint8_t *at = dictionary->group;
     uint32_t digest_bytes = 4u * dictionary->state_words;
@@ -131,7 +125,6 @@ static COLD bool check_groups(const struct dictionary *dictionary,
                 return false;
             }
         }
-        *digests += group.count;
         at = group.end;
     }
     return dictionary->group != dictionary->end;
@@ -143,7 +136,6 @@ static COLD int dictionary_begin(void *work, struct kernel_terms *terms,
     static const uint8_t words[] = {8, 5, 4};
     static const uint16_t cost[] = {268, 427, 256};
     struct dictionary *dictionary = (struct dictionary *)work;
-    uint32_t digests = 0;
 
     if (job->unit_bytes == 0 || job->arg_bytes < ARG_HEAD ||
         job->arg[0] > MD5 || job->arg_bytes % 4 != 0) {
@@ -154,15 +146,12 @@ static COLD int dictionary_begin(void *work, struct kernel_terms *terms,
                                       .hash = job->arg[0],
                                       .flags = job->arg[1],
                                       .state_words = words[job->arg[0]]};
-    if (!check_groups(dictionary, &digests)) {
+    if (!check_groups(dictionary)) {
         return KERNEL_ARGUMENT;
     }
     terms->before_bytes = 1;
     terms->after_bytes = AFTER_BYTES;
-    terms->result_bytes_max = 1024 + 4 * STATE_MAX * digests;
-    if (terms->result_bytes_max > RESULT_MAX) {
-        terms->result_bytes_max = RESULT_MAX;
-    }
+    terms->result_bytes_max = kernel_offsets_at(COUNTS) + 4 * OFFSETS_MAX;
     terms->instructions_per_1000_units =
         1000 * cost[dictionary->hash] * job->unit_bytes;
     if (dictionary->flags & OUTPUT) {
@@ -224,35 +213,38 @@ static void schedule(uint32_t words[64], const uint8_t block[64])
 }
 
 /* FIPS 180-4, 6.2.2, step 3, with the names of the variables turned instead of
-   their values: what was d is e afterwards, and what was h is a. */
-static inline void step(uint32_t a, uint32_t b, uint32_t c, uint32_t *d,
-                        uint32_t e, uint32_t f, uint32_t g, uint32_t *h,
-                        uint32_t sum)
+   their values: what was d is e afterwards, and what was h is a. *differ is b ^
+   c, and a ^ b afterwards; with that the majority takes three operations. */
+static inline void step(uint32_t a, uint32_t b, uint32_t *d, uint32_t e,
+                        uint32_t f, uint32_t g, uint32_t *h, uint32_t sum,
+                        uint32_t *differ)
 {
     uint32_t first = *h + sum + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
                      (g ^ (e & (f ^ g)));
+    uint32_t majority = b ^ ((a ^ b) & *differ);
 
+    *differ = a ^ b;
     *d += first;
-    *h = first + (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) +
-         ((a & b) | (c & (a | b)));
+    *h = first + (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + majority;
 }
 
 static HOT void compress_sha256(uint32_t state[8], const uint8_t block[64])
 {
     uint32_t words[64];
     uint32_t v[8];
+    uint32_t differ = state[1] ^ state[2];
 
     memcpy(v, state, sizeof v);
     schedule(words, block);
     for (unsigned i = 0; i < 64; i += 4) {
-        step(v[0], v[1], v[2], &v[3], v[4], v[5], v[6], &v[7],
-             constants[i] + words[i]);
-        step(v[7], v[0], v[1], &v[2], v[3], v[4], v[5], &v[6],
-             constants[i + 1] + words[i + 1]);
-        step(v[6], v[7], v[0], &v[1], v[2], v[3], v[4], &v[5],
-             constants[i + 2] + words[i + 2]);
-        step(v[5], v[6], v[7], &v[0], v[1], v[2], v[3], &v[4],
-             constants[i + 3] + words[i + 3]);
+        step(v[0], v[1], &v[3], v[4], v[5], v[6], &v[7],
+             constants[i] + words[i], &differ);
+        step(v[7], v[0], &v[2], v[3], v[4], v[5], &v[6],
+             constants[i + 1] + words[i + 1], &differ);
+        step(v[6], v[7], &v[1], v[2], v[3], v[4], &v[5],
+             constants[i + 2] + words[i + 2], &differ);
+        step(v[5], v[6], &v[0], v[1], v[2], v[3], &v[4],
+             constants[i + 3] + words[i + 3], &differ);
 #pragma GCC unroll 4
         for (unsigned k = 0; k < 4; ++k) {
             uint32_t old = v[k];
@@ -463,24 +455,15 @@ static bool is_found(const struct dictionary *dictionary, const uint8_t *word,
 }
 
 static COLD void keep(const struct dictionary *dictionary,
-                      struct kernel_result *result, const uint8_t *word,
-                      uint32_t bytes, uint32_t offset)
+                      struct kernel_result *result, uint32_t offset)
 {
-    uint8_t *record = result->data + result->bytes;
+    uint8_t *found = result->data + FOUND_AT;
 
-    kernel_store_u32(result->data + FOUND_AT,
-                     kernel_load_u32(result->data + FOUND_AT) + 1);
-    if (kernel_load_u32(result->data + HORIZON_AT) != NONE) {
-        return;
+    kernel_store_u32(found, kernel_load_u32(found) + 1);
+    if (result->bytes + 4 <= dictionary->result_bytes_max) {
+        kernel_store_u32(result->data + result->bytes, offset);
+        result->bytes += 4;
     }
-    if (result->bytes + RECORD_HEAD + bytes > dictionary->result_bytes_max) {
-        kernel_store_u32(result->data + HORIZON_AT, offset);
-        return;
-    }
-    kernel_store_u32(record, offset);
-    record[4] = (uint8_t)bytes;
-    memcpy(record + RECORD_HEAD, word, bytes);
-    result->bytes += RECORD_HEAD + bytes;
 }
 
 /* Returns where the next line begins, or `end`. */
@@ -492,8 +475,8 @@ static uint32_t next_line(const uint8_t *data, uint32_t at, uint32_t end)
     return at < end ? at + 1 : end;
 }
 
-static COLD void dictionary_run(const void *work, struct kernel_result *result,
-                                const struct kernel_range *units)
+static void dictionary_run(const void *work, struct kernel_result *result,
+                           const struct kernel_range *units)
 {
     const struct dictionary *dictionary = (const struct dictionary *)work;
     bool bits = (dictionary->flags & OUTPUT) != 0;
@@ -505,9 +488,7 @@ static COLD void dictionary_run(const void *work, struct kernel_result *result,
     uint32_t words = 0;
     uint32_t at = 0;
 
-    memset(result->data, 0, HEAD_BYTES);
-    kernel_store_u32(result->data + HORIZON_AT, NONE);
-    result->bytes = HEAD_BYTES;
+    kernel_offsets_begin(result, COUNTS);
     if (bits) {
         kernel_bit_clear(result, &range);
     }
@@ -524,7 +505,7 @@ static COLD void dictionary_run(const void *work, struct kernel_result *result,
         if (length <= WORD_MAX) {
             words += 1;
             if (is_found(dictionary, data + at, length)) {
-                keep(dictionary, result, data + at, length, first + at);
+                keep(dictionary, result, first + at);
                 if (bits) {
                     kernel_bit_set(result, at);
                 }
@@ -532,163 +513,30 @@ static COLD void dictionary_run(const void *work, struct kernel_result *result,
         }
         at = next;
     }
-    kernel_store_u32(result->data, words);
+    kernel_store_u32(result->data + WORDS_AT, words);
 }
 
 /* ---- results ---- */
-
-static uint32_t horizon_of(const struct kernel_result *result)
-{
-    return kernel_load_u32(result->data + HORIZON_AT);
-}
-
-/* Returns the offset that the record at `at` has; NONE where the records end.
- */
-static uint32_t offset_at(const struct kernel_result *result, uint32_t at,
-                          uint32_t end)
-{
-    return at < end ? kernel_load_u32(result->data + at) : NONE;
-}
-
-static uint32_t after_record(const struct kernel_result *result, uint32_t at)
-{
-    return at + RECORD_HEAD + result->data[at + 4];
-}
-
-static COLD bool well_formed(const struct kernel_result *result, uint32_t most)
-{
-    uint32_t at = HEAD_BYTES;
-    uint64_t listed = 0;
-    uint32_t last = 0;
-
-    if (result->bytes < HEAD_BYTES || result->bytes > most) {
-        return false;
-    }
-    while (at < result->bytes) {
-        uint32_t offset = NONE;
-
-        if (result->bytes - at < RECORD_HEAD) {
-            return false;
-        }
-        offset = kernel_load_u32(result->data + at);
-        if (offset >= horizon_of(result) || (listed > 0 && offset <= last)) {
-            return false;
-        }
-        last = offset;
-        listed += 1;
-        at = after_record(result, at);
-    }
-    return at == result->bytes &&
-           kernel_load_u64(result->data + FOUND_AT) >= listed;
-}
-
-/* Cuts both lists at the smaller horizon, or where both together no longer
-   fit. Returns the new horizon: the offset of the first word that is not
-   listed. */
-static COLD uint32_t cut(const struct dictionary *dictionary,
-                         struct kernel_result *into, uint32_t *next_end,
-                         const struct kernel_result *next)
-{
-    uint32_t mine = HEAD_BYTES;
-    uint32_t other = HEAD_BYTES;
-    uint32_t horizon = horizon_of(into);
-
-    if (horizon_of(next) < horizon) {
-        horizon = horizon_of(next);
-    }
-    for (;;) {
-        uint32_t a = offset_at(into, mine, into->bytes);
-        uint32_t b = offset_at(next, other, next->bytes);
-        uint32_t least = a < b ? a : b;
-        uint32_t kept = mine + other;
-
-        if (least >= horizon) {
-            break;
-        }
-        if (a < b) {
-            mine = after_record(into, mine);
-        } else {
-            other = after_record(next, other);
-        }
-        if (mine + other - HEAD_BYTES > dictionary->result_bytes_max) {
-            horizon = least;
-            mine = a < b ? kept - other : mine;
-            other = a < b ? other : kept - mine;
-            break;
-        }
-    }
-    into->bytes = mine;
-    *next_end = other;
-    return horizon;
-}
-
-/* Inserts the records of `next`, up to next_end, into those of `into`: runs of
-   them at once, ascending. All fit. */
-static COLD void insert(struct kernel_result *into,
-                        const struct kernel_result *next, uint32_t next_end)
-{
-    uint32_t at = HEAD_BYTES;
-    uint32_t from = HEAD_BYTES;
-
-    while (from < next_end) {
-        uint32_t to = from;
-
-        while (offset_at(into, at, into->bytes) <
-               offset_at(next, from, next_end)) {
-            at = after_record(into, at);
-        }
-        do {
-            to = after_record(next, to);
-        } while (offset_at(next, to, next_end) <
-                 offset_at(into, at, into->bytes));
-        memmove(into->data + at + to - from, into->data + at, into->bytes - at);
-        memcpy(into->data + at, next->data + from, to - from);
-        into->bytes += to - from;
-        at += to - from;
-        from = to;
-    }
-}
 
 static COLD int dictionary_merge(const void *work, struct kernel_result *into,
                                  const struct kernel_result *next)
 {
     const struct dictionary *dictionary = (const struct dictionary *)work;
-    uint32_t next_end;
 
-    if (!well_formed(next, dictionary->result_bytes_max)) {
-        return KERNEL_RESULT;
-    }
-    kernel_add_counts(into->data, next->data, 2);
-    kernel_store_u32(into->data + HORIZON_AT,
-                     cut(dictionary, into, &next_end, next));
-    insert(into, next, next_end);
-    return KERNEL_OK;
+    return kernel_offsets_merge(into, next, COUNTS,
+                                dictionary->result_bytes_max);
 }
 
+/* The words found are reported by qemu/format/dictionary.c, which has them. */
 static void dictionary_report(const struct kernel_result *result,
                               const struct kernel_sink *sink)
 {
-    uint8_t lines[RESULT_MAX];
-    uint8_t offsets[RESULT_MAX];
-    uint32_t bytes = 0;
-    uint32_t listed = 0;
+    uint64_t found = kernel_load_u64(result->data + FOUND_AT);
 
-    for (uint32_t at = HEAD_BYTES; at < result->bytes;
-         at = after_record(result, at)) {
-        const uint8_t *record = result->data + at;
-
-        memcpy(offsets + 4 * listed, record, 4);
-        memcpy(lines + bytes, record + RECORD_HEAD, record[4]);
-        bytes += record[4];
-        lines[bytes++] = '\n';
-        listed += 1;
-    }
-    sink->integer(sink->context, "words", kernel_load_u64(result->data));
-    sink->integer(sink->context, "count",
-                  kernel_load_u64(result->data + FOUND_AT));
-    sink->lines(sink->context, "found", lines, bytes);
-    sink->list(sink->context, "offsets", offsets, 4, listed);
-    sink->flag(sink->context, "offsets_complete", horizon_of(result) == NONE);
+    sink->integer(sink->context, "words",
+                  kernel_load_u64(result->data + WORDS_AT));
+    sink->integer(sink->context, "count", found);
+    kernel_offsets_report(result, sink, found);
 }
 
 const struct kernel kernel_dictionary = {

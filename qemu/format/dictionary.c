@@ -22,11 +22,9 @@
 
 #define WORD_MAX 255u
 /* The kernel's result. */
-#define RESULT_MAX 16384u
-#define HEAD_BYTES 20u
-#define FOUND_AT 8u
-#define HORIZON_AT 16u
-#define RECORD_HEAD 5u
+#define OFFSETS_MAX 1024u
+#define COUNTS 2u
+#define FOUND_AT 12u
 
 /* The values of --arg; the load owns the strings. */
 struct request {
@@ -45,18 +43,6 @@ static int set_salt(void *field, const char *option, const char *text)
                             : "must have at most 255 bytes");
 }
 
-static int set_place(void *field, const char *option, const char *text)
-{
-    struct digests_rules *rules = field;
-
-    rules->has_place = true;
-    rules->front = strcmp(text, "front") == 0;
-    return parse_report(option, text,
-                        rules->front || strcmp(text, "behind") == 0
-                            ? NULL
-                            : "must be front or behind");
-}
-
 #define FIELD(name) OPTION_AT(struct request, name)
 
 static const struct option_row rows[] = {
@@ -64,7 +50,8 @@ static const struct option_row rows[] = {
     {"hash", "KIND", 0, OPTION_CHOICE, FIELD(rules.kind),
      .choices = "sha256 sha1 md5"},
     {"salt", "TEXT", 0, OPTION_SET, FIELD(rules.salt), .set = set_salt},
-    {"salt-at", "PLACE", 0, OPTION_SET, FIELD(rules), .set = set_place},
+    {"salt-at", "PLACE", 0, OPTION_CHOICE, FIELD(rules.place),
+     .choices = "behind front none"},
 };
 
 /* Reads --arg and the digests. A name with commas may stand alone behind
@@ -73,7 +60,9 @@ static int read_arg(struct format_load *load, const uint8_t *arg,
                     uint32_t arg_bytes)
 {
     const char *text = (const char *)arg;
-    struct request request = {.rules = {.salt = "", .kind = DIGESTS_OPEN}};
+    struct request request = {.rules = {.salt = "",
+                                        .kind = DIGESTS_OPEN,
+                                        .place = DIGESTS_PLACE_OPEN}};
     bool keys = strchr(text, '=') != NULL;
     int status = 0;
 
@@ -113,18 +102,23 @@ static uint64_t line_bytes(uint64_t *next, const uint8_t *data, uint64_t from,
     return at - from - (end != NULL && at > from && data[at - 1] == '\r');
 }
 
-/* Notes words that are too long, which the kernel leaves out. */
-static void note_long(struct format_load *load, const char *path)
+/* Notes words that are too long, which the kernel leaves out, and those that
+   others would take for the bytes in brackets. */
+static void note_words(struct format_load *load, const char *path)
 {
     uint64_t first_bytes = 0;
     uint64_t first = 0;
     uint64_t count = 0;
     uint64_t line = 1;
+    uint64_t coded = 0;
     uint64_t next;
 
     for (uint64_t at = 0; at < load->units; at = next, ++line) {
+        const uint8_t *word = load->data + at;
         uint64_t length = line_bytes(&next, load->data, at, load->units);
 
+        coded += length > 5 && memcmp(word, "$HEX[", 5) == 0 &&
+                 word[length - 1] == ']';
         if (length > WORD_MAX) {
             first = count == 0 ? line : first;
             first_bytes = count == 0 ? length : first_bytes;
@@ -137,6 +131,14 @@ static void note_long(struct format_load *load, const char *path)
                     "the first at line %" PRIu64 " (%" PRIu64 " bytes).",
                     file_name(path), count, count == 1 ? "" : "s", WORD_MAX,
                     first, first_bytes);
+    }
+    if (coded > 0) {
+        format_note(load,
+                    "%s: %" PRIu64 " word%s in $HEX[..] %s hashed as %s: the "
+                    "list must have the bytes themselves.",
+                    file_name(path), coded, coded == 1 ? "" : "s",
+                    coded == 1 ? "is" : "are",
+                    coded == 1 ? "it stands" : "they stand");
     }
 }
 
@@ -162,7 +164,7 @@ static int read_words(struct format_load *load, const char *path)
         load->data = text.data;
         load->units = text.bytes;
         load->unit_bytes = 1;
-        note_long(load, path);
+        note_words(load, path);
     }
     return status;
 }
@@ -180,54 +182,59 @@ static int read_dictionary(struct format_load *load, const char *path,
     return status == 0 ? read_words(load, path) : status;
 }
 
-/* ---- the output ---- */
+/* ---- results ---- */
 
-/* Returns the next byte from `at` on whose bit is set, or 8 * bytes. */
-static uint64_t next_bit(const uint8_t *output, uint64_t bytes, uint64_t at)
-{
-    while (at < 8 * bytes && (output[at / 8] >> at % 8 & 1) == 0) {
-        at += 1;
-    }
-    return at;
-}
-
-/* Lists the words among the candidates that have a digest, in place of what the
-   boards listed, and clears the bits of the others. */
+/* Takes candidates that have no digest out of the output and the result. */
 static void finish(const struct format_load *load, struct kernel_result *result)
 {
-    uint8_t *data = memory_or_exit(realloc(result->data, RESULT_MAX));
     uint64_t list_bytes = load->units * load->unit_bytes;
     uint64_t found = 0;
     uint64_t next;
 
-    result->data = data;
-    result->bytes = HEAD_BYTES;
-    kernel_store_u32(data + HORIZON_AT, UINT32_MAX);
-    for (uint64_t at = next_bit(result->output, result->output_bytes, 0);
+    result->bytes = kernel_offsets_at(COUNTS);
+    result->data =
+        memory_or_exit(realloc(result->data, result->bytes + 4 * OFFSETS_MAX));
+    for (uint64_t at = format_next_bit(result->output, 0, list_bytes);
          at < list_bytes;
-         at = next_bit(result->output, result->output_bytes, at + 1)) {
-        const uint8_t *word = load->data + at;
-        uint32_t length =
-            (uint32_t)line_bytes(&next, load->data, at, list_bytes);
+         at = format_next_bit(result->output, at + 1, list_bytes)) {
+        uint64_t length = line_bytes(&next, load->data, at, list_bytes);
 
-        if (digests_find(load, word, length, NULL) == 0) {
+        if (digests_find(load, load->data + at, (uint32_t)length, NULL) == 0) {
             result->output[at / 8] &= (uint8_t) ~(1u << at % 8);
-            continue;
+        } else if (found++ < OFFSETS_MAX) {
+            kernel_store_u32(result->data + result->bytes, (uint32_t)at);
+            result->bytes += 4;
         }
-        found += 1;
-        if (kernel_load_u32(data + HORIZON_AT) != UINT32_MAX) {
-            continue;
-        }
-        if (result->bytes + RECORD_HEAD + length > RESULT_MAX) {
-            kernel_store_u32(data + HORIZON_AT, (uint32_t)at);
-            continue;
-        }
-        kernel_store_u32(data + result->bytes, (uint32_t)at);
-        data[result->bytes + 4] = (uint8_t)length;
-        memcpy(data + result->bytes + RECORD_HEAD, word, length);
-        result->bytes += RECORD_HEAD + length;
     }
-    kernel_store_u64(data + FOUND_AT, found);
+    kernel_store_u64(result->data + FOUND_AT, found);
+}
+
+/* Reports the words at the result's offsets. */
+static void report(const struct format_load *load,
+                   const struct kernel_result *result,
+                   const struct kernel_sink *sink)
+{
+    uint64_t list_bytes = load->units * load->unit_bytes;
+    uint8_t *lines = memory_or_exit(malloc(OFFSETS_MAX * (WORD_MAX + 1) + 1));
+    uint32_t bytes = 0;
+    uint64_t next;
+
+    for (uint32_t i = kernel_offsets_at(COUNTS); i < result->bytes; i += 4) {
+        uint64_t at = kernel_load_u32(result->data + i);
+
+        /* Offsets in another originator's load are no words of this one. */
+        uint64_t length = at < list_bytes
+                              ? line_bytes(&next, load->data, at, list_bytes)
+                              : UINT64_MAX;
+
+        if (length <= WORD_MAX) {
+            memcpy(lines + bytes, load->data + at, length);
+            bytes += (uint32_t)length;
+            lines[bytes++] = '\n';
+        }
+    }
+    sink->lines(sink->context, "found", lines, bytes);
+    free(lines);
 }
 
 static int write_found(FILE *out, const struct format_load *load,
@@ -237,8 +244,9 @@ static int write_found(FILE *out, const struct format_load *load,
     uint64_t next;
 
     (void)path;
-    for (uint64_t at = next_bit(output, bytes, 0); at < list_bytes;
-         at = next_bit(output, bytes, at + 1)) {
+    (void)bytes;
+    for (uint64_t at = format_next_bit(output, 0, list_bytes); at < list_bytes;
+         at = format_next_bit(output, at + 1, list_bytes)) {
         uint64_t length = line_bytes(&next, load->data, at, list_bytes);
 
         digests_find(load, load->data + at, (uint32_t)length, out);
@@ -252,7 +260,7 @@ const struct format format_dictionary = {
         "digests=FILE (a digest a line, as sha256sum prints them, --tag too; "
         "or user:digest, or digest:salt), or digests in hexadecimal, separated "
         "by commas; also hash=sha256 (sha1, md5; otherwise their length "
-        "decides), salt=TEXT, salt-at=behind (front)",
+        "decides), salt=TEXT, salt-at=behind (front, none)",
     .example = "digests=sums.txt",
     .done = "hashed",
     .thing = "word found",
@@ -262,4 +270,5 @@ const struct format format_dictionary = {
     .read = read_dictionary,
     .finish = finish,
     .write = write_found,
+    .report = report,
 };

@@ -25,28 +25,33 @@
 #define FLAG_FRONT 2u
 #define FLAG_FILTERS 4u
 #define HEAD_BYTES 8u
-#define BYTES_AT                                                               \
-    4u /* length of the argument with all digests, for this file               \
-        */
 #define GROUP_HEAD 8u
-#define OWN_AT                                                                 \
-    5u /* in a group's head: 1: the salt was on the digest's line              \
-        */
 #define FILTER_BITS 3u
 #define FILTER_DIGEST_BYTES 4u /* of the filter, for each digest */
 
 static const struct kind {
     const char *name;
-    const char *tag; /* as programs write it */
-    unsigned bytes;
-} kinds[] = {
-    {"SHA-256", "SHA256", 32}, {"SHA-1", "SHA1", 20}, {"MD5", "MD5", 16}};
+    const char *tag[2]; /* names in lines with a tag; the second is OpenSSL 3's,
+                           or as the first */
+    const struct nettle_hash *hash;
+} kinds[] = {{"SHA-256", {"SHA256", "SHA2-256"}, &nettle_sha256},
+             {"SHA-1", {"SHA1", "SHA1"}, &nettle_sha1},
+             {"MD5", {"MD5", "MD5"}, &nettle_md5}};
 
 struct entry {
     uint8_t digest[DIGEST_MAX]; /* state words, as the kernel compares them */
-    const char *salt;
+    const uint8_t *salt;
     uint32_t salt_bytes;
-    bool own; /* the salt was on the digest's line */
+    uint32_t group; /* in the first of those with one salt: their number */
+    bool own;       /* the salt was on the digest's line */
+};
+
+/* The digests of a load, which end with the bytes of their salts. */
+struct digests {
+    uint8_t kind;
+    bool front;
+    uint32_t count;
+    struct entry entry[];
 };
 
 /* Digests that are being read. */
@@ -57,6 +62,8 @@ struct list {
     unsigned kind_number; /* line of the first digest */
     unsigned comments;
     unsigned salted;
+    unsigned own;     /* number of salts on digests' lines .. */
+    unsigned numbers; /* .. and of those that are decimal numbers */
     struct entry *entry;
     size_t count;
     size_t room;
@@ -87,7 +94,7 @@ static uint8_t kind_of(size_t digits)
 {
     uint8_t kind = 0;
 
-    while (kind < DIGESTS_OPEN && 2 * kinds[kind].bytes != digits) {
+    while (kind < DIGESTS_OPEN && 2 * kinds[kind].hash->digest_size != digits) {
         kind += 1;
     }
     return kind;
@@ -111,34 +118,34 @@ static bool find_digits(struct place *place, const char *text, const char *end)
            (at == end || *at == ':' || *at == ' ' || *at == '\t');
 }
 
-/* Finds a digest behind a tag, "SHA256 (name) = ". */
-static bool find_tagged(struct place *place, const char *text, const char *end)
+static bool has_tag(const char *text, const char *end, uint8_t kind)
 {
-    const char *at = end;
-
-    while (at > text && isxdigit((unsigned char)at[-1])) {
-        at -= 1;
-    }
-    *place = (struct place){.digits = at, .count = (size_t)(end - at)};
-    for (unsigned kind = 0; kind < DIGESTS_OPEN; ++kind) {
-        /* OpenSSL 3 calls SHA-256 so. */
-        const char *tag = kind == DIGESTS_SHA256 && end - text > 5 &&
-                                  strncasecmp(text, "SHA2-", 5) == 0
-                              ? "SHA2-256"
-                              : kinds[kind].tag;
+    for (unsigned i = 0; i < 2; ++i) {
+        const char *tag = kinds[kind].tag[i];
         size_t bytes = strlen(tag);
-        const char *name = text + bytes;
 
-        if ((size_t)(end - text) > bytes + 2 * kinds[kind].bytes &&
+        if ((size_t)(end - text) > bytes + 1 &&
             strncasecmp(text, tag, bytes) == 0 &&
-            *(name + (*name == ' ')) == '(' && kind_of(place->count) == kind) {
-            while (at[-1] == ' ') {
-                at -= 1;
-            }
-            return at[-1] == '=';
+            text[bytes + (text[bytes] == ' ')] == '(') {
+            return true;
         }
     }
     return false;
+}
+
+/* Finds a digest behind a tag, "SHA256 (name) = ". */
+static bool find_tagged(struct place *place, const char *text, const char *end)
+{
+    const char *at = memrchr(text, '=', (size_t)(end - text));
+
+    if (at == NULL) {
+        return false;
+    }
+    do {
+        at += 1;
+    } while (at < end && *at == ' ');
+    return find_digits(place, at, end) && place->digits + place->count == end &&
+           has_tag(text, end, kind_of(place->count));
 }
 
 /* Finds the digest of a line. */
@@ -188,27 +195,56 @@ static int check_kind(struct list *list, uint8_t kind, unsigned number)
     } else {
         snprintf(text, sizeof text,
                  "%u hexadecimal digits are a digest of %s; hash= asks for %s",
-                 2 * kinds[kind].bytes, kinds[kind].name,
+                 2 * (unsigned)kinds[kind].hash->digest_size, kinds[kind].name,
                  kinds[list->kind].name);
     }
     return refuse(list, number, text);
 }
 
+/* Turns a salt in $HEX[..] into its bytes, in place. Returns their number. */
+static size_t decode_salt(uint8_t *salt, size_t bytes)
+{
+    struct base16_decode_ctx decode;
+    size_t decoded = bytes;
+
+    base16_decode_init(&decode);
+    if (bytes < 6 || memcmp(salt, "$HEX[", 5) != 0 || salt[bytes - 1] != ']' ||
+        base16_decode_update(&decode, &decoded, salt, bytes - 6,
+                             (const char *)salt + 5) == 0 ||
+        base16_decode_final(&decode) == 0) {
+        return bytes;
+    }
+    return decoded;
+}
+
+static bool is_number(const char *text, size_t bytes)
+{
+    size_t digits = 0;
+
+    while (digits < bytes && isdigit((unsigned char)text[digits])) {
+        digits += 1;
+    }
+    return bytes > 0 && digits == bytes;
+}
+
+/* Adds a digest, with its own salt or that of all. */
 static void add(struct list *list, const struct place *place)
 {
-    const struct kind *kind = &kinds[list->kind];
-    struct entry entry = {.salt = list->rules->salt,
+    struct entry entry = {.salt = (const uint8_t *)list->rules->salt,
                           .salt_bytes = (uint32_t)strlen(list->rules->salt)};
     struct base16_decode_ctx decode;
-    size_t bytes = kind->bytes;
+    size_t bytes = DIGEST_MAX;
 
     base16_decode_init(&decode);
     base16_decode_update(&decode, &bytes, entry.digest, place->count,
                          place->digits);
     swap(entry.digest, list->kind);
-    if (place->salt != NULL) {
-        entry.salt = place->salt;
-        entry.salt_bytes = (uint32_t)place->salt_bytes;
+    if (place->salt != NULL && list->rules->place != DIGESTS_NO_SALT) {
+        list->own += 1;
+        list->numbers += is_number(place->salt, place->salt_bytes);
+        entry.salt = (const uint8_t *)place->salt;
+        entry.salt_bytes =
+            (uint32_t)decode_salt((uint8_t *)place->salt, place->salt_bytes);
         entry.own = true;
     }
     list->salted += entry.salt_bytes > 0;
@@ -303,14 +339,17 @@ static int salt_order(const struct entry *a, const struct entry *b)
 }
 
 /* Compares digests as the kernel does, word by word. */
-static int digest_order(const uint8_t *a, const uint8_t *b, unsigned bytes)
+static int digest_order(const void *a, const void *b)
 {
-    for (unsigned i = 0; i < bytes; i += 4) {
-        uint32_t left = kernel_load_u32(a + i);
-        uint32_t right = kernel_load_u32(b + i);
+    const uint8_t *left = ((const struct entry *)a)->digest;
+    const uint8_t *right = ((const struct entry *)b)->digest;
 
-        if (left != right) {
-            return left < right ? -1 : 1;
+    for (unsigned i = 0; i < DIGEST_MAX; i += 4) {
+        uint32_t one = kernel_load_u32(left + i);
+        uint32_t other = kernel_load_u32(right + i);
+
+        if (one != other) {
+            return one < other ? -1 : 1;
         }
     }
     return 0;
@@ -320,89 +359,99 @@ static int entry_order(const void *a, const void *b)
 {
     int order = salt_order(a, b);
 
-    return order != 0
-               ? order
-               : digest_order(((const struct entry *)a)->digest,
-                              ((const struct entry *)b)->digest, DIGEST_MAX);
+    return order != 0 ? order : digest_order(a, b);
 }
 
-/* Sorts the digests and removes repeated ones. */
+/* Sorts the digests, removes repeated ones, and counts those of each salt. */
 static void sort(struct list *list)
 {
+    struct entry *entry = list->entry;
+    size_t first = 0;
     size_t kept = 0;
 
-    qsort(list->entry, list->count, sizeof *list->entry, entry_order);
+    qsort(entry, list->count, sizeof *entry, entry_order);
     for (size_t i = 0; i < list->count; ++i) {
-        if (kept == 0 ||
-            entry_order(&list->entry[kept - 1], &list->entry[i]) != 0) {
-            list->entry[kept++] = list->entry[i];
+        if (kept > 0 && entry_order(&entry[kept - 1], &entry[i]) == 0) {
+            continue;
         }
+        entry[kept] = entry[i];
+        first = kept > 0 && salt_order(&entry[first], &entry[kept]) == 0 ? first
+                                                                         : kept;
+        entry[first].group += 1;
+        kept += 1;
     }
     list->count = kept;
 }
 
-/* Appends a group's head and salt. Returns the byte behind them. */
-static uint8_t *put_group(uint8_t *at, const struct entry *entry,
-                          uint32_t digests)
+/* Returns a copy of the digests with their salts, in one piece. */
+static struct digests *keep(const struct list *list)
 {
-    kernel_store_u32(at, digests);
-    at[4] = (uint8_t)entry->salt_bytes;
-    at[OWN_AT] = entry->own;
-    memcpy(at + GROUP_HEAD, entry->salt, entry->salt_bytes);
-    return at + GROUP_HEAD + ((entry->salt_bytes + 3) & ~3u);
-}
+    size_t bytes = sizeof(struct digests) + list->count * sizeof(struct entry);
+    size_t salts = 0;
+    struct digests *digests;
+    uint8_t *salt;
 
-/* Returns the kernel's argument with all digests, malloc'd. */
-static uint8_t *make_arg(size_t *bytes, const struct list *list, bool output)
-{
-    unsigned digest_bytes = kinds[list->kind].bytes;
-    uint8_t *arg = memory_or_exit(
-        calloc(1, HEAD_BYTES + list->count * (GROUP_HEAD + DIGESTS_SALT_MAX +
-                                              1 + digest_bytes)));
-    uint8_t *at = arg + HEAD_BYTES;
-    size_t i = 0;
-
-    arg[0] = list->kind;
-    arg[1] = (uint8_t)((output ? FLAG_OUTPUT : 0) |
-                       (list->rules->front ? FLAG_FRONT : 0));
-    while (i < list->count) {
-        size_t first = i;
-
-        while (i < list->count &&
-               salt_order(&list->entry[first], &list->entry[i]) == 0) {
-            i += 1;
-        }
-        at = put_group(at, &list->entry[first], (uint32_t)(i - first));
-        for (size_t k = first; k < i; ++k, at += digest_bytes) {
-            memcpy(at, list->entry[k].digest, digest_bytes);
-        }
-    }
-    *bytes = (size_t)(at - arg);
-    kernel_store_u32(arg + BYTES_AT, (uint32_t)*bytes);
-    return arg;
-}
-
-/* Makes an argument that fits of digests that all have one salt. */
-static void make_filter(struct format_load *load, const struct list *list)
-{
-    const struct entry *entry = list->entry;
-    uint32_t head = HEAD_BYTES + GROUP_HEAD + ((entry->salt_bytes + 3) & ~3u);
-    uint32_t bytes = (uint32_t)list->count * FILTER_DIGEST_BYTES;
-    uint8_t *bits;
-
-    bytes = bytes < KERNEL_ARG_MAX - head ? bytes : KERNEL_ARG_MAX - head;
-    load->arg_bytes = head + bytes;
-    load->arg = memory_or_exit(calloc(1, load->arg_bytes));
-    load->arg[0] = list->kind;
-    load->arg[1] = (uint8_t)(FLAG_OUTPUT | FLAG_FILTERS |
-                             (list->rules->front ? FLAG_FRONT : 0));
-    bits = put_group(load->arg + HEAD_BYTES, entry, 8 * bytes);
     for (size_t i = 0; i < list->count; ++i) {
-        for (unsigned k = 0; k < FILTER_BITS; ++k) {
-            uint64_t word = kernel_load_u32(list->entry[i].digest + 4 * k);
-            uint32_t bit = (uint32_t)(word * (8 * bytes) >> 32);
+        salts += list->entry[i].salt_bytes;
+    }
+    digests = memory_or_exit(malloc(bytes + salts));
+    *digests = (struct digests){.kind = list->kind,
+                                .front = list->rules->place == DIGESTS_FRONT,
+                                .count = (uint32_t)list->count};
+    memcpy(digests->entry, list->entry, list->count * sizeof(struct entry));
+    salt = (uint8_t *)digests + bytes;
+    for (size_t i = 0; i < list->count; ++i) {
+        struct entry *entry = &digests->entry[i];
 
-            bits[bit / 8] |= (uint8_t)(1u << bit % 8);
+        entry->salt = memcpy(salt, entry->salt, entry->salt_bytes);
+        salt += entry->salt_bytes;
+    }
+    return digests;
+}
+
+static uint32_t group_head(const struct entry *entry)
+{
+    return GROUP_HEAD + ((entry->salt_bytes + 3) & ~3u);
+}
+
+/* Sets the bits that stand for a digest in a filter of so many. */
+static void set_bits(uint8_t *filter, uint32_t bits, const uint8_t *digest)
+{
+    for (unsigned i = 0; i < FILTER_BITS; ++i) {
+        uint64_t word = kernel_load_u32(digest + 4 * i);
+        uint32_t bit = (uint32_t)(word * bits >> 32);
+
+        filter[bit / 8] |= (uint8_t)(1u << bit % 8);
+    }
+}
+
+/* Makes the kernel's argument. If `filter` is not 0, it has so many bytes of a
+   filter in place of the digests, which have one salt. */
+static void make_arg(struct format_load *load, const struct digests *digests,
+                     uint32_t filter)
+{
+    uint32_t digest_bytes = (uint32_t)kinds[digests->kind].hash->digest_size;
+    uint8_t *at = load->arg + HEAD_BYTES;
+
+    load->arg[0] = digests->kind;
+    load->arg[1] =
+        (uint8_t)((load->wants_output || filter > 0 ? FLAG_OUTPUT : 0) |
+                  (digests->front ? FLAG_FRONT : 0) |
+                  (filter > 0 ? FLAG_FILTERS : 0));
+    for (uint32_t i = 0; i < digests->count; ++i) {
+        const struct entry *entry = &digests->entry[i];
+
+        if (entry->group > 0) {
+            kernel_store_u32(at, filter > 0 ? 8 * filter : entry->group);
+            at[4] = (uint8_t)entry->salt_bytes;
+            memcpy(at + GROUP_HEAD, entry->salt, entry->salt_bytes);
+            at += group_head(entry);
+        }
+        if (filter > 0) {
+            set_bits(at, 8 * filter, entry->digest);
+        } else {
+            memcpy(at, entry->digest, digest_bytes);
+            at += digest_bytes;
         }
     }
 }
@@ -410,7 +459,9 @@ static void make_filter(struct format_load *load, const struct list *list)
 static int store(struct format_load *load, struct list *list)
 {
     const char *name = list->path != NULL ? list->path : "--arg";
+    size_t head = HEAD_BYTES;
     size_t bytes;
+    uint32_t filter = 0;
 
     if (list->count == 0) {
         return list->path != NULL ? file_error(name, "has no digest") : 0;
@@ -420,19 +471,26 @@ static int store(struct format_load *load, struct list *list)
         return file_error(name, "%zu different digests; a job takes at most %u",
                           list->count, DIGESTS_MAX);
     }
-    load->context = make_arg(&bytes, list, load->wants_output);
-    if (bytes <= KERNEL_ARG_MAX) {
-        format_copy_arg(load, load->context, bytes);
-        return 0;
+    for (size_t i = 0; i < list->count; ++i) {
+        head += list->entry[i].group > 0 ? group_head(&list->entry[i]) : 0;
     }
-    if (salt_order(list->entry, &list->entry[list->count - 1]) != 0) {
+    bytes = head + list->count * kinds[list->kind].hash->digest_size;
+    if (bytes > KERNEL_ARG_MAX && list->entry[0].group < list->count) {
         return file_error(name,
                           "%zu digests and their salts take %zu bytes; a job "
                           "carries at most %u",
                           list->count, bytes, KERNEL_ARG_MAX);
     }
-    make_filter(load, list);
-    load->candidates = true;
+    if (bytes > KERNEL_ARG_MAX) {
+        bytes = head + list->count * FILTER_DIGEST_BYTES;
+        bytes = bytes < KERNEL_ARG_MAX ? bytes : KERNEL_ARG_MAX;
+        filter = (uint32_t)(bytes - head);
+        load->candidates = true;
+    }
+    load->context = keep(list);
+    load->arg = memory_or_exit(calloc(1, bytes));
+    load->arg_bytes = (uint32_t)bytes;
+    make_arg(load, load->context, filter);
     return 0;
 }
 
@@ -449,12 +507,20 @@ static void note_list(struct format_load *load, const struct list *list)
     }
     if (rules->kind == DIGESTS_OPEN && list->kind != DIGESTS_SHA256) {
         format_note(load, "%s: digests of %u digits are taken for %s.", name,
-                    2 * kinds[list->kind].bytes, kinds[list->kind].name);
+                    2 * (unsigned)kinds[list->kind].hash->digest_size,
+                    kinds[list->kind].name);
     }
-    if (list->salted > 0 && !rules->has_place) {
+    if (list->salted > 0 && rules->place == DIGESTS_PLACE_OPEN) {
         format_note(load,
                     "%s: salts are put behind the words; salt-at=front "
                     "puts them before.",
+                    name);
+    }
+    if (list->numbers > 0 && list->numbers == list->own &&
+        rules->place == DIGESTS_PLACE_OPEN) {
+        format_note(load,
+                    "%s: each salt is a number; if these are counts, as in "
+                    "lists of Pwned Passwords, salt-at=none leaves them out.",
                     name);
     }
 }
@@ -489,15 +555,12 @@ int digests_read(struct format_load *load, const struct digests_rules *rules,
 
 /* ---- words ---- */
 
-/* Computes a word's digest with a group's salt, as state words. */
-static void hash_word(uint8_t digest[DIGEST_MAX], const uint8_t *arg,
-                      const uint8_t *group, const uint8_t *word, uint32_t bytes)
+/* Computes a word's digest with a salt, as state words. */
+static void hash_word(uint8_t digest[DIGEST_MAX], const struct digests *digests,
+                      const struct entry *salted, const uint8_t *word,
+                      uint32_t bytes)
 {
-    const struct nettle_hash *hash = arg[0] == DIGESTS_SHA256 ? &nettle_sha256
-                                     : arg[0] == DIGESTS_SHA1 ? &nettle_sha1
-                                                              : &nettle_md5;
-    bool front = (arg[1] & FLAG_FRONT) != 0;
-    const uint8_t *salt = group + GROUP_HEAD;
+    const struct nettle_hash *hash = kinds[digests->kind].hash;
     union {
         struct sha256_ctx sha256;
         struct sha1_ctx sha1;
@@ -505,71 +568,55 @@ static void hash_word(uint8_t digest[DIGEST_MAX], const uint8_t *arg,
     } with;
 
     hash->init(&with);
-    hash->update(&with, front ? group[4] : bytes, front ? salt : word);
-    hash->update(&with, front ? bytes : group[4], front ? word : salt);
-    hash->digest(&with, hash->digest_size, digest);
-    swap(digest, arg[0]);
-}
-
-static bool is_listed(const uint8_t *digests, uint32_t count,
-                      const uint8_t *digest, unsigned bytes)
-{
-    uint32_t from = 0;
-
-    while (from < count) {
-        uint32_t middle = from + (count - from) / 2;
-        int order =
-            digest_order(digest, digests + (size_t)bytes * middle, bytes);
-
-        if (order == 0) {
-            return true;
-        }
-        from = order > 0 ? middle + 1 : from;
-        count = order < 0 ? middle : count;
+    if (digests->front) {
+        hash->update(&with, salted->salt_bytes, salted->salt);
     }
-    return false;
+    hash->update(&with, bytes, word);
+    if (!digests->front) {
+        hash->update(&with, salted->salt_bytes, salted->salt);
+    }
+    hash->digest(&with, hash->digest_size, digest);
+    swap(digest, digests->kind);
 }
 
-static void write_found(FILE *out, uint8_t digest[DIGEST_MAX],
-                        const uint8_t *arg, const uint8_t *group,
+static void write_found(FILE *out, const struct entry *found, uint8_t kind,
                         const uint8_t *word, uint32_t bytes)
 {
-    char digits[2 * DIGEST_MAX];
+    size_t digest_bytes = kinds[kind].hash->digest_size;
     char *shown = quote_bytes(word, bytes);
+    char *salt = quote_bytes(found->salt, found->salt_bytes);
+    uint8_t digest[DIGEST_MAX];
+    char digits[2 * DIGEST_MAX];
 
-    swap(digest, arg[0]);
-    base16_encode_update(digits, kinds[arg[0]].bytes, digest);
-    fprintf(out, "%.*s:", (int)(2 * kinds[arg[0]].bytes), digits);
-    if (group[OWN_AT] != 0) {
-        fwrite(group + GROUP_HEAD, 1, group[4], out);
-        fputc(':', out);
-    }
-    fprintf(out, "%s\n", shown);
+    memcpy(digest, found->digest, sizeof digest);
+    swap(digest, kind);
+    base16_encode_update(digits, digest_bytes, digest);
+    fprintf(out, "%.*s:%s%s%s\n", (int)(2 * digest_bytes), digits,
+            found->own ? salt : "", found->own ? ":" : "", shown);
+    free(salt);
     free(shown);
 }
 
 uint32_t digests_find(const struct format_load *load, const uint8_t *word,
                       uint32_t bytes, FILE *out)
 {
-    const uint8_t *arg = load->context;
-    const uint8_t *end = arg + kernel_load_u32(arg + BYTES_AT);
-    const uint8_t *group = arg + HEAD_BYTES;
-    unsigned digest_bytes = kinds[arg[0]].bytes;
-    uint32_t found = 0;
+    const struct digests *digests = load->context;
+    uint32_t count = 0;
 
-    while (group < end) {
-        uint32_t count = kernel_load_u32(group);
-        const uint8_t *digests = group + GROUP_HEAD + ((group[4] + 3u) & ~3u);
-        uint8_t digest[DIGEST_MAX] = {0};
+    for (uint32_t i = 0; i < digests->count; i += digests->entry[i].group) {
+        const struct entry *group = &digests->entry[i];
+        struct entry wanted = {.salt = NULL};
+        const struct entry *found;
 
-        hash_word(digest, arg, group, word, bytes);
-        if (is_listed(digests, count, digest, digest_bytes)) {
-            found += 1;
+        hash_word(wanted.digest, digests, group, word, bytes);
+        found =
+            bsearch(&wanted, group, group->group, sizeof *group, digest_order);
+        if (found != NULL) {
+            count += 1;
             if (out != NULL) {
-                write_found(out, digest, arg, group, word, bytes);
+                write_found(out, found, digests->kind, word, bytes);
             }
         }
-        group = digests + (size_t)count * digest_bytes;
     }
-    return found;
+    return count;
 }

@@ -23,12 +23,19 @@ enum digests_kind {
     DIGESTS_OPEN /* their length decides */
 };
 
+/* Where salts are; or that what stands behind a digest and a colon is none. */
+enum digests_place {
+    DIGESTS_BEHIND,
+    DIGESTS_FRONT,
+    DIGESTS_NO_SALT,
+    DIGESTS_PLACE_OPEN /* behind, with a note */
+};
+
 /* How words are hashed. */
 struct digests_rules {
     const char *salt; /* salt of digests without one; "": none */
     uint8_t kind;     /* enum digests_kind */
-    uint8_t front;    /* 1: salts are before the words */
-    bool has_place;   /* the user said where salts are */
+    uint8_t place;    /* enum digests_place */
 };
 
 /* Reads the digests of file `path`; or those of `text`, between commas, if

@@ -134,8 +134,13 @@ json_t *result_json(const struct outcome *outcome, uint32_t index)
         collect_integer(json, "output_bytes", result->output_bytes);
     }
     if (whole && outcome->originators > 1) {
-        (void)json_object_del(json, "offsets");
-        (void)json_object_del(json, "offsets_complete");
+        /* These count within the load of each. */
+        static const char *const own[] = {"offsets", "offsets_complete",
+                                          "found", "found" HEX_SUFFIX};
+
+        for (size_t i = 0; i < sizeof own / sizeof *own; ++i) {
+            (void)json_object_del(json, own[i]);
+        }
     }
     return json;
 }

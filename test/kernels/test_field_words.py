@@ -224,6 +224,9 @@ def test_digests(name, count, tmp_path):
     (f"{salted('md5', b'q')}:q\n{salted('md5', b'r', b'letmein')}:r", "", 2),
     (f"{salted('sha1', b'g', front=True)}:g\n", ",salt-at=front", 1),
     (f"{salted('sha1', b'g', front=True)}:g\n", ",salt-at=behind", 0),
+    (f"{salted('sha1', b'7')}:7\n", "", 1),
+    (f"{salted('sha1', b'')}:7\n", ",salt-at=none", 1),
+    (f"{salted('md5', bytes([0, 58]))}:$HEX[003a]", "", 1),
     (f"{PASSWORD}  name with : colon\n", "", 1)])
 def test_salts_and_forms(text, more, count, tmp_path):
     path, out = tmp_path / "digests", tmp_path / "out"
@@ -234,6 +237,10 @@ def test_salts_and_forms(text, more, count, tmp_path):
     assert report["result"]["count"] == count
     if count and ":s" in text:
         assert f"{'s' * 255}:password\n" in out.read_text()
+    if "$HEX" in text:
+        assert out.read_text() == f"{text}:password\n"
+    told = "each salt is a number" in " ".join(report["remarks"])
+    assert told == (":7" in text and more == "")
 
 
 @pytest.mark.parametrize("arg", [
@@ -274,7 +281,7 @@ def test_digests_in_the_argument(tmp_path):
     (f"SHA256 (a) = {MD5}\n", "", "line 1: begins with 0 "),
     (f"{MD5}:{'s' * 256}\n", "", "line 1: a salt has at most 255 bytes"),
     (f"{MD5}\n", f",salt={'s' * 256}", "must have at most 255 bytes"),
-    (f"{MD5}\n", ",salt-at=middle", "must be front or behind"),
+    (f"{MD5}\n", ",salt-at=middle", "must be behind, front or none"),
     ("# none\n", "", "has no digest"),
     (3000 * (MD5 + ":{}\n"), "", "3000 digests and their salts take"),
     (100001 * "{:032x}\n", "",
@@ -322,6 +329,12 @@ def test_every_hit_of_more_digests_than_fit(kind, tmp_path):
         assert listed == [w.decode() for w in wanted[:len(listed)]]
     assert out.read_text() == "".join(
         f"{sums[word]}:{word.decode()}\n" for word in wanted)
+
+
+def test_words_in_hexadecimal_are_told():
+    _, report, _ = run("dictionary", PASSWORD, FIELD / "dict_hex.txt")
+    assert "2 words in $HEX[..] are hashed as they stand" in " ".join(
+        report["remarks"])
 
 
 def test_long_lines_are_told(tmp_path):
