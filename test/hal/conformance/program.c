@@ -324,6 +324,42 @@ static void expect_failed(struct station *s, struct torus_path path,
     EXPECT(told.label, bytes == 20 ? bytes_load_u32(sent + 8) : 0);
 }
 
+/* A row whose messages to the east and to the west go over the dead link. Those
+   to the north and to the south, which meet, arrive at nodes that do not ask
+   for them. */
+static void lead_dead_row(struct station *s, const struct torus_path *dead)
+{
+    const struct circuit_message form = {.path = *dead, .kind = KIND_DEAD};
+    const struct circuit_cut cut = {
+        .form = 2, .last_form = 2, .job = JOB, .unit_bytes = 4};
+    uint32_t *volumes = (uint32_t *)(void *)(s->out + 64);
+    const struct circuit_rows rows = {.begin = s->out,
+                                      .end = s->out + 64,
+                                      .data = s->out,
+                                      .volume_units = volumes,
+                                      .extra_units = 1,
+                                      .label = 5u << 16,
+                                      .units = 13,
+                                      .first_unit = 1000};
+    struct circuit_failure told = {.job = 0};
+
+    volumes[2] = 3;
+    EXPECT(circuit_prepare(&s->circuit, 2, &form), ERR_OK);
+    EXPECT(circuit_send_rows(&s->circuit, &cut, &rows), ERR_OK);
+    EXPECT(circuit_drain(&s->circuit), ERR_DEAD_LINK);
+    EXPECT(circuit_failed(&s->circuit, &told), true);
+    EXPECT(told.path.port, TORUS_EAST);
+    EXPECT(told.units, 4);
+    EXPECT(told.first_unit, 1000);
+    EXPECT(told.label, 2u | 2u << 4 | 5u << 16);
+    EXPECT(circuit_failed(&s->circuit, &told), true);
+    EXPECT(told.path.port, TORUS_WEST);
+    EXPECT(told.units, 3);
+    EXPECT(told.first_unit, 1007);
+    EXPECT(told.label, 2u | 2u << 4 | (unsigned)TORUS_WEST << 8 | 5u << 16);
+    EXPECT(circuit_failed(&s->circuit, &told), false);
+}
+
 /* A send over a link that is down, which is told once, and one behind it that
    takes another way. Then one that a receive in vain tells of, and more than
    the window has room for, which are told with two answers. */
@@ -362,6 +398,7 @@ static void lead_dead(struct station *s)
         count += 1;
     }
     EXPECT(count, WINDOW_FAILURES + 10);
+    lead_dead_row(s, &dead);
     take_log(s, TORUS_EAST);
 }
 

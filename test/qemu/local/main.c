@@ -301,6 +301,33 @@ static void test_damage_on_the_way(struct unit *unit)
     end();
 }
 
+/* Failures that the node has not taken, across the end of the window's ring; a
+   part of one is none. */
+static void test_failures(struct unit *unit)
+{
+    struct {
+        struct record_answer answer;
+        struct circuit_failure failure[3];
+    } record = {.answer.failed = WINDOW_FAILURES + 2};
+    const struct window *window;
+
+    begin();
+    window = windows_at(mesh.window, 1);
+    for (uint16_t i = 0; i < 3; ++i) {
+        record.failure[i].job = (uint16_t)(70 + i);
+    }
+    static_assert(sizeof record == sizeof record.answer + 3 * 32, "no gap");
+    CHECK(unit, !obey(RECORD_ANSWER, 1, &record, sizeof record - 1));
+    CHECK(unit, obey(RECORD_ANSWER, 1, &record, sizeof record));
+    CHECK_EQUAL(unit, mesh.rung[1], 1);
+    CHECK_EQUAL(unit, window->failed, WINDOW_FAILURES + 2);
+    CHECK_EQUAL(unit, window->failure[WINDOW_FAILURES - 1].job, 70);
+    CHECK_EQUAL(unit, window->failure[0].job, 71);
+    CHECK_EQUAL(unit, window->failure[1].job, 72);
+    CHECK_EQUAL(unit, window->failure[2].job, 0);
+    end();
+}
+
 static void test_what_is_refused(struct unit *unit)
 {
     struct record_answer known = {
@@ -333,6 +360,7 @@ static void all(struct unit *unit)
     UNIT_RUN(unit, test_to_another);
     UNIT_RUN(unit, test_any_order);
     UNIT_RUN(unit, test_damage_on_the_way);
+    UNIT_RUN(unit, test_failures);
     UNIT_RUN(unit, test_what_is_refused);
 }
 
