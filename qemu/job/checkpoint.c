@@ -91,37 +91,32 @@ static struct digest digest_of(const void *bytes, size_t count)
     return end(&hash);
 }
 
-static int add_piece(struct sha256_ctx *hash, const struct file_piece *piece,
-                     uint64_t bytes)
+static int add_load(struct sha256_ctx *hash, const struct format_load *load)
 {
-    struct file_piece next = *piece;
+    uint64_t bytes = load->units * load->unit_bytes;
     uint8_t block[65536];
     int status = 0;
 
-    if (piece->data != NULL) {
-        sha256_update(hash, (size_t)bytes, piece->data);
-        return 0;
-    }
-    for (uint64_t left = bytes; status == 0 && left > 0;) {
-        size_t some = left < sizeof block ? (size_t)left : sizeof block;
+    for (uint64_t at = 0; status == 0 && at < bytes; at += sizeof block) {
+        const struct file_piece piece = format_piece(load, at);
+        uint64_t left = bytes - at;
+        size_t next = left < sizeof block ? (size_t)left : sizeof block;
 
-        status = file_piece_copy(block, &next, some);
-        sha256_update(hash, some, block);
-        next.at += some;
-        left -= some;
+        status = file_piece_copy(block, &piece, next);
+        sha256_update(hash, next, block);
     }
     return status;
 }
 
 static int add_file(struct sha256_ctx *hash, const char *path)
 {
-    struct file_piece all = {.path = path};
     uint64_t bytes;
-    int status = file_open(&all.file, &bytes, path);
+    uint8_t *data;
+    int status = file_read(&data, &bytes, path);
 
     if (status == 0) {
-        status = add_piece(hash, &all, bytes);
-        fclose(all.file);
+        sha256_update(hash, (size_t)bytes, data);
+        free(data);
     }
     return status;
 }
@@ -132,7 +127,6 @@ static int identify(struct checkpoint *checkpoint,
                     const struct request *request)
 {
     const struct format_load *load = &request->originator[0].load;
-    const struct file_piece all = format_piece(load, 0);
     const char *kernel = request->kernel->name;
     struct digest *mark = checkpoint->mark;
     struct sha256_ctx hash;
@@ -148,9 +142,7 @@ static int identify(struct checkpoint *checkpoint,
     }
     mark[MARK_PROGRAM] = end(&hash);
     sha256_update(&hash, sizeof load->units, (const uint8_t *)&load->units);
-    status = status == 0
-                 ? add_piece(&hash, &all, load->units * load->unit_bytes)
-                 : status;
+    status = status == 0 ? add_load(&hash, load) : status;
     mark[MARK_LOAD] = end(&hash);
     return status;
 }

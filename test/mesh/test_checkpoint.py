@@ -152,28 +152,38 @@ def test_ctrl_c_before_any_batch(at):
 
 def test_ctrl_c_on_boards(tmp_path):
     """What was finished less than a second ago is kept, too."""
-    mesh.zeros(tmp_path / "load", 1_600_000)
-    kept_file = tmp_path / "kept"
+    mesh.zeros(tmp_path / "load", 640_000)
     line = [mesh.QUINCUNX, "run", "--mesh", "2x2", "--kernel", "spin", "--arg",
-            "300", "--batch", "100000", "--checkpoint", "kept", "--json",
-            "load"]
-    with subprocess.Popen(line, cwd=tmp_path, stderr=subprocess.PIPE,
-                          stdout=subprocess.PIPE, text=True) as process:
-        mesh.until(kept_file.exists)
-        empty = kept_file.stat().st_ino
-        mesh.until(lambda: kept_file.stat().st_ino != empty)
+            "300", "--batch", "10000", "--checkpoint", "kept", "--json", "load"]
+    said = b""
+    with subprocess.Popen([*line, "--progress", "line"], cwd=tmp_path,
+                          stderr=subprocess.PIPE,
+                          stdout=subprocess.DEVNULL) as process:
+        while not re.search(rb"batch [2-9]\d* of 64", said):
+            more = process.stderr.read1()
+            assert more, said
+            said += more
         process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=GUARD_S)[1]
+        said += process.communicate(timeout=GUARD_S)[1]
+    under_way = int(re.search(rb"batch ([2-9]\d*) of 64", said)[1])
     assert process.returncode == 130
-    ended, goes_on = said.splitlines(keepends=True)
-    assert ended == "quincunx: interrupted; all boards ended\n"
-    batch = int(re.search(r"from batch (\d+)", goes_on)[1])
-    assert goes_on == GOES_ON.format(batch, 16) and batch > 1
-    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True,
+    assert b"quincunx: interrupted; all boards ended\n" in said
+    batch = int(re.search(rb"from batch (\d+)", said)[1])
+    assert said.endswith(GOES_ON.format(batch, 64).encode())
+    assert batch >= under_way
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True,
                           timeout=GUARD_S, check=True)
     report = json.loads(done.stdout)
     assert report["resumed"]["batches"] == batch - 1
-    assert report["result"] == {"units": 1_600_000}
+    assert report["result"] == {"units": 640_000}
+
+
+def test_an_empty_load(at):
+    (at / "load").write_bytes(b"")
+    done = kept(at)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["result"]["count"] == 0
+    assert names(at) == ["load"]
 
 
 # ---- what is refused ----
