@@ -68,8 +68,8 @@ struct checkpoint {
     struct state state;            /* as last read or written */
     struct kernel_result result;   /* as read, until checkpoint_begin() */
     uint32_t count;                /* number of all batches; 0: not begun */
-    double saved_s;
-    bool failed; /* true: a failure was told */
+    double saved_s; /* when batches were last written; 0: never */
+    bool failed;    /* true: a failure was told */
 };
 
 /* ---- digests ---- */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preloaded into the command: with each look at the clock a second has passed.
- * Calls that change a file (bytes of a temporary one, bytes at an offset, sync,
- * rename, remove) are counted. At number $DIE_AT the command gets the signal
- * $DIE_BY: in the midst of a write, behind a rename, before any other. From
- * number $FULL_AT on, until $FULL_END, there is no space.
+ * Preloaded into the command: with each look at the clock $LOOK_S more seconds
+ * have passed. Calls that change a file (bytes of a temporary one, bytes at an
+ * offset, sync, rename, remove) are counted. At number $DIE_AT the command gets
+ * the signal $DIE_BY: in the midst of a write, behind a rename, before any
+ * other. From number $FULL_AT on, until $FULL_END, there is no space.
  */
 #include <errno.h>
 #include <signal.h>
@@ -125,8 +125,7 @@ int unlink(const char *path)
 
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
-    int result = (int)syscall(SYS_clock_gettime, clock, now);
-
-    now->tv_sec += looks++;
-    return result;
+    (void)clock;
+    *now = (struct timespec){.tv_sec = 1 + looks++ * number_of("LOOK_S")};
+    return 0;
 }
