@@ -530,6 +530,22 @@ static void release(struct transit *transit)
     }
 }
 
+/* Takes a send whose set-up begins out of its queue. Its port is busy until
+   next_send(). */
+static void leave_queue(struct fabric *fabric, struct transit *transit,
+                        uint64_t now_ps)
+{
+    struct fabric_node *source = &fabric->node[transit->source];
+    struct fabric_port *port = &source->port[transit->port];
+    struct fifo *queue = queue_of(fabric, transit->source, transit->port);
+
+    port->counters.stall_ps += now_ps - transit->request_ps;
+    port->busy = true;
+    source->circuits += 1;
+    fifo_remove(queue, transit);
+    request_first(fabric, queue, now_ps);
+}
+
 /* Sets up a circuit: its links are held, and its message enters the
    destination's inbox. */
 static void grant(struct fabric *fabric, struct transit *transit,
@@ -538,9 +554,8 @@ static void grant(struct fabric *fabric, struct transit *transit,
     const struct fabric_config *config = &fabric->config;
     struct torus_path path = transit->message.path;
     struct torus_coord from = torus_coord_of(config->size, transit->source);
-    struct fabric_node *source = &fabric->node[transit->source];
-    struct fabric_port *port = &source->port[transit->port];
-    struct fifo *queue = queue_of(fabric, transit->source, transit->port);
+    struct fabric_port *port =
+        &fabric->node[transit->source].port[transit->port];
     struct fabric_port *to;
 
     links_mark(fabric, transit, true);
@@ -553,13 +568,9 @@ static void grant(struct fabric *fabric, struct transit *transit,
     transit->grant_ps = now_ps;
     transit->damaged = fabric->circuit_count == config->corrupt_message;
     port->counters.busy_ps += transit->arrival_ps - now_ps;
-    port->counters.stall_ps += now_ps - transit->request_ps;
     port->counters.sent_messages += 1;
     port->counters.sent_bytes += transit->message.bytes;
-    port->busy = true;
-    source->circuits += 1;
-    fifo_remove(queue, transit);
-    request_first(fabric, queue, now_ps);
+    leave_queue(fabric, transit, now_ps);
     transit->holders = 2;
     push(fabric, EVENT_RELEASE, transit->arrival_ps, transit);
     to = &fabric->node[transit->destination].port[transit->arrival_port];
@@ -569,33 +580,19 @@ static void grant(struct fabric *fabric, struct transit *transit,
     notify(fabric, transit->destination);
 }
 
-/* Returns 1 if the send counts as one of its node's circuits; else 0. */
-static unsigned holds_one(const struct transit *transit)
-{
-    return transit->port != NODE_PORT_HOST;
-}
-
 /* Refuses a send a circuit: its set-up ends behind `hops` live links. Until
    then its port is busy. */
 static void refuse(struct fabric *fabric, struct transit *transit, size_t hops,
                    uint64_t now_ps)
 {
     const struct fabric_config *config = &fabric->config;
-    struct fabric_node *source = &fabric->node[transit->source];
-    struct fifo *queue = queue_of(fabric, transit->source, transit->port);
+    uint32_t bytes = config->store_and_forward ? transit->message.bytes : 0;
 
     transit->hops = (uint16_t)hops;
     transit->arrival_ps =
-        plus(now_ps,
-             held_ps(config, transit->hops + 1u,
-                     config->store_and_forward ? transit->message.bytes : 0));
+        plus(now_ps, held_ps(config, transit->hops + 1u, bytes));
     transit->refused = true;
-    source->port[transit->port].busy = true;
-    source->port[transit->port].counters.stall_ps +=
-        now_ps - transit->request_ps;
-    source->circuits = (uint8_t)(source->circuits + holds_one(transit));
-    fifo_remove(queue, transit);
-    request_first(fabric, queue, now_ps);
+    leave_queue(fabric, transit, now_ps);
     push(fabric, EVENT_REFUSAL, transit->arrival_ps, transit);
 }
 
@@ -704,7 +701,7 @@ static void process_refusal(struct fabric *fabric, struct transit *transit)
 {
     struct fabric_node *source = &fabric->node[transit->source];
 
-    source->circuits = (uint8_t)(source->circuits - holds_one(transit));
+    source->circuits -= 1;
     source->port[transit->port].counters.errors += 1;
     source->first_error = ERR_DEAD_LINK;
     next_send(fabric, transit, transit->arrival_ps);
@@ -714,7 +711,9 @@ static void process_refusal(struct fabric *fabric, struct transit *transit)
 static void process_request(struct fabric *fabric, struct transit *transit,
                             uint64_t now_ps)
 {
-    if (transit->port == NODE_PORT_HOST && !is_void(fabric, transit)) {
+    if (transit->port == NODE_PORT_HOST) {
+        transit->arrival_ps = now_ps;
+        transit->refused = is_void(fabric, transit);
         fifo_remove(queue_of(fabric, transit->source, transit->port), transit);
         next_send(fabric, transit, now_ps);
         fabric->leaving = transit;
@@ -855,21 +854,20 @@ static enum fabric_step report_leaving(struct fabric *fabric,
                                        struct fabric_action *action)
 {
     struct transit *transit = fabric->leaving;
-    bool to_host = !transit->refused;
+    bool lost = transit->refused;
 
-    *action = (struct fabric_action){.time_ps = to_host ? transit->request_ps
-                                                        : transit->arrival_ps,
+    *action = (struct fabric_action){.time_ps = transit->arrival_ps,
                                      .cookie = transit->message.cookie,
                                      .node = transit->source,
                                      .source = transit->source,
                                      .bytes = transit->message.bytes,
-                                     .status = to_host ? ERR_OK : ERR_DEAD_LINK,
+                                     .status = lost ? ERR_DEAD_LINK : ERR_OK,
                                      .path = transit->message.path,
                                      .hops = transit->hops,
                                      .port = transit->port};
     fabric->leaving = NULL;
     free(transit);
-    return to_host ? FABRIC_TO_HOST : FABRIC_FAILED;
+    return lost ? FABRIC_FAILED : FABRIC_TO_HOST;
 }
 
 /* Returns whether the node still waits in the receive whose deadline this event

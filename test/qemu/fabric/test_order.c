@@ -734,7 +734,8 @@ static bool trace(struct traced *traced, const struct log *log, uint32_t node,
             return left->step == FABRIC_WAIT;
         }
     }
-    if (left->step == FABRIC_FAILED) {
+    if (left->step == FABRIC_FAILED &&
+        log->script->op[node][op].path.port != NODE_PORT_HOST) {
         begin_ps -= refusal_ps(&log->script->config, &log->script->op[node][op],
                                left->hops);
     }
@@ -1103,7 +1104,10 @@ static const char *broken_counters(const struct log *log)
     }
     for (uint32_t node = 0; node < script->nodes; ++node) {
         for (uint32_t op = 0; op < OPS; ++op) {
-            want[node][script->op[node][op].path.port].errors +=
+            unsigned port = script->op[node][op].path.port;
+
+            want[node][port].errors +=
+                port != NODE_PORT_HOST &&
                 result->left[node][op].step == FABRIC_FAILED;
         }
         for (unsigned port = 0; port < NODE_PORTS; ++port) {
