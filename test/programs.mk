@@ -58,6 +58,8 @@ $(call test_program,cases,sanitized,$(addprefix test/target/,cases.c \
   cases_host.c) $(wildcard scatter/plan/*.c torus/*.c))
 $(call test_program,libcore.so,shared,$(PLANS) boot/cortex_m/divide.c \
   hal/crc32.c hal/switch/parity.c)
+# What starts the host command by a fork.
+$(call test_program,forked.so,shared,test/lib/forked.c)
 $(call test_program,kernels.so,shared,$(KERNEL_SOURCES) \
   $(OBJECTS_shared)/kernel_table.o)
 

@@ -33,10 +33,12 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
+import forked
 import refused_files
 from core import BUILD
 from guard import GUARD_S
 
+QUINCUNX = str(BUILD / "quincunx")
 LINES_MAX = 4  # a message is no longer
 BAR = re.compile(r"\s\|(?=\s|$)")
 TIMES = re.compile(r"\(([^()*]+)\*(\d+)\)")
@@ -186,6 +188,8 @@ def started(row, program, folder):
         line.remove("<&-")
         line = ["/bin/sh", "-c", 'exec "$@" <&-', "sh", *line]
     with open(os.path.join(folder, stdin), "rb") as file:
+        if line[0] == QUINCUNX and "--on=native" in line:
+            return forked.run(line, file, folder, env, errors="replace")
         return subprocess.run(line, cwd=folder, env=env, stdin=file,
                               capture_output=True, errors="replace",
                               check=False, timeout=GUARD_S)
