@@ -59,7 +59,8 @@ class Job:
     options: dict
     slow: dict         # {(x, y): factor}, as the plan knows
     injected: dict     # as it does not
-    dead: set          # nodes that are dead before the job
+    dead: dict         # {(x, y): kind}, nodes that stop before the job
+    cut: set           # {((x, y), port)}, links that are down
     schedule: str
 
 
@@ -279,8 +280,13 @@ def jobs(draw, on):
             ["circuit", "circuit", "store-and-forward"]))
     injected = {at: factor for at, factor in draw(some_nodes(size, 2)).items()
                 if at not in slow}
-    dead = draw(st.just(set()) | st.sets(node(size), max_size=size[0]))
-    dead -= {*places, *slow, *injected}
+    dead = draw(st.just({}) | st.dictionaries(
+        node(size), st.sampled_from(["die", "die", "hang", "fault", "assert"]),
+        max_size=size[0]))
+    dead = {at: kind for at, kind in dead.items()
+            if at not in {*places, *slow, *injected}}
+    cut = draw(st.just(set()) | st.sets(st.tuples(
+        node(size), st.sampled_from(["east", "north"])), max_size=3))
     rounds = ["auto", 1]
     if schedule in SHARES and schedule not in ("equal", "binomial"):
         rounds += [2, 3, 16]
@@ -297,7 +303,8 @@ def jobs(draw, on):
             1, len(task.loads[0]) // task.unit // 5)
     if task.unit > 1:
         options["unit"] = task.unit
-    return Job(task, size, places, on, options, slow, injected, dead, schedule)
+    return Job(task, size, places, on, options, slow, injected, dead, cut,
+               schedule)
 
 
 def words_of(job, folder):
@@ -315,8 +322,10 @@ def words_of(job, folder):
         words += ["--slow", f"{x},{y}={factor}"]
     for (x, y), factor in job.injected.items():
         words += ["--inject", f"slow{factor}@{x},{y}"]
-    for x, y in sorted(job.dead):
-        words += ["--inject", f"die@{x},{y}@0"]
+    for (x, y), kind in job.dead.items():
+        words += ["--inject", f"{kind}@{x},{y}@0"]
+    for (x, y), port in sorted(job.cut):
+        words += ["--inject", f"cut@{x},{y},{port}@0"]
     for i, ((x, y), load) in enumerate(zip(job.places, task.loads)):
         name, where = f"load{i}{task.suffix}", f"{x},{y}"
         if task.suffix is not None:
@@ -445,7 +454,7 @@ def check_units(job, report):
                for n in nodes)
     assert sum(n["units"] for n in nodes) == units
     missing = {tuple(at) for at in report["mesh"].get("missing", [])}
-    assert job.dead <= missing and (job.dead or not missing)
+    assert missing >= set(job.dead) and (job.dead or job.cut or not missing)
     assert not any(n["units"] for n in nodes if (n["x"], n["y"]) in missing)
     assert len({(n["x"], n["y"]) for n in nodes}) == len(nodes)
     if job.task.kernel in ("spin", "search"):
