@@ -76,6 +76,23 @@ OTHERS = [
     "calibrate --on native --mesh 3x3"]
 
 
+# Nodes and links that die amid the job: messages are never received.
+FAULTS = ["--inject hang@1,2@100us", "--inject die@1,2@100us --batch 3000",
+          "--inject cut@0,0,north@1ps --inject die@3,3@60us --ports 1",
+          "--schedule farm --inject die@0,1@90us --inject fault@1,0@90us"]
+
+
+def finished(folder, line):
+    done = subprocess.run(
+        [PROGRAM, *line.split()], cwd=folder, text=True, check=False,
+        capture_output=True, stdin=subprocess.DEVNULL, timeout=GUARD_S,
+        errors="replace")
+    assert not any(word in done.stderr for word in (
+        "LeakSanitizer", "AddressSanitizer:", "runtime error")), (
+            line, done.stderr)
+    return done
+
+
 @pytest.mark.parametrize("lines", [
     [f"plan --torus 25 --load 1000000 {COSTS} {more}" for more in PLANS],
     [f"run {NATIVE} --kernel {more}" for more in KERNELS],
@@ -83,11 +100,12 @@ OTHERS = [
     OTHERS], ids=["plans", "kernels", "runs", "others"])
 def test_within_its_memory(folder, lines):
     for line in lines:
-        done = subprocess.run(
-            [PROGRAM, *line.split()], cwd=folder, text=True, check=False,
-            capture_output=True, stdin=subprocess.DEVNULL, timeout=GUARD_S,
-            errors="replace")
-        assert not any(word in done.stderr for word in (
-            "LeakSanitizer", "AddressSanitizer:", "runtime error")), (
-                line, done.stderr)
+        done = finished(folder, line)
         assert done.returncode == 0, (line, done.stderr)
+
+
+@pytest.mark.parametrize("faults", FAULTS)
+def test_amid_faults(folder, faults):
+    done = finished(folder, f"run {NATIVE} --kernel spin --arg 32 "
+                    f"--profile t3d {faults} bytes")
+    assert done.returncode in (0, 1)
