@@ -43,8 +43,9 @@
 /* How often each circuit of a first phase is laid. */
 #define SWEEPS 4u
 
-/* Largest torus, in nodes, for whose search rounds do not overlap: circuits of
-   phase 1 are so short that they hardly meet any of the round before. */
+/* Largest torus, in nodes, for whose search rounds do not overlap if there are
+   no holes: circuits of phase 1 are so short that they hardly meet any of the
+   round before. */
 #define ONE_ROUND_NODES 961u
 
 /* Costs of a path in a first phase, in quarters of a link: each link, and each
@@ -213,8 +214,9 @@ static uint32_t crossings(const struct search *search, uint32_t link,
    still sends. */
 static bool overtaken(const struct search *search, uint32_t link)
 {
-    return search->nodes > ONE_ROUND_NODES && search->phase > 2 &&
-           search->held[1][link] != NONE;
+    bool overlap = search->nodes > ONE_ROUND_NODES || search->holes != NULL;
+
+    return overlap && search->phase > 2 && search->held[1][link] != NONE;
 }
 
 static uint32_t path_crossings(const struct search *search, uint32_t from,

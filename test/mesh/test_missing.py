@@ -43,6 +43,18 @@ def test_24_nodes_are_as_fast_as_24_can_be(tmp_path, profile):
         assert units.pop(at, 0) == 0 and min(units.values()) > 0
 
 
+def test_rounds_around_holes_of_25x25(tmp_path):
+    """Late phases of a round are not in the way of the next one's first."""
+    load = mesh.zeros(tmp_path / "load", 8_000_000)
+    nodes = [(x, y) for x in range(25) for y in range(25) if x or y]
+    rng = mesh.seeded("missing")
+    for _ in range(3):
+        holes = rng.sample(nodes, 5)
+        report = run(load, holes, "--profile", "t3d", size="25x25",
+                     rounds="auto")
+        assert over_bound(report, 620, "t3d") <= 1.05
+
+
 def test_compare_counts_the_living(tmp_path):
     """In its bound; and has one row for each tree."""
     load = mesh.zeros(tmp_path / "load", 100_000)
