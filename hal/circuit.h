@@ -45,7 +45,13 @@
 #define CIRCUIT_HOST NODE_PORT_HOST
 #define CIRCUIT_ALL_PORTS ((1u << TORUS_PORTS) - 1u) /* without the host's */
 #define CIRCUIT_ANY_JOB 0u
-#define CIRCUIT_KIND_MAX 253u /* switches use kinds 254 and 255 themselves */
+#define CIRCUIT_KIND_MAX 251u /* switches use kinds 254 and 255 themselves */
+
+/* The message of circuit_ask(), which no node receives. */
+#define CIRCUIT_KIND_ASK 253u
+/* A call: a receive that does not ask for it by CIRCUIT_ONLY() ends with
+   ERR_CALLED, whatever ports it names, while a call waits. */
+#define CIRCUIT_KIND_CALL 252u
 
 /* Added to a receive's port mask: limits the receive to messages of `kind`. The
    kind 0 limits nothing. */
@@ -133,7 +139,7 @@ NODISCARD int circuit_send(struct circuit *circuit, unsigned ports,
  * circuit's memory, and takes header and payload. Result: 0 and *delivery;
  * ERR_BUFFER: the message did not fit and is lost, and delivery->bytes is its
  * payload's size; ERR_CORRUPT: its CRC is wrong; ERR_FOREIGN: its version,
- * mesh, job or length is wrong.
+ * mesh, job or length is wrong; ERR_CALLED: a call waits.
  */
 NODISCARD int circuit_receive(struct circuit *circuit,
                               struct circuit_delivery *delivery, unsigned ports,
@@ -217,6 +223,16 @@ struct circuit_failure {
  */
 NODISCARD bool circuit_failed(struct circuit *circuit,
                               struct circuit_failure *failure);
+
+/*
+ * Asks for the nodes at the ends of paths: that of `path`, turned so that it
+ * begins at each port of the mask `ports`. Waits for queued sends, too. Sets
+ * *lost to the ports to whose node no circuit can be set up, or whose node has
+ * stopped; a switch in software cannot tell, and sets it to 0. Result: as
+ * circuit_send(), but for a full queue.
+ */
+NODISCARD int circuit_ask(struct circuit *circuit, unsigned ports,
+                          struct torus_path path, unsigned *lost);
 
 /* Waits until all nodes have released the circuits of earlier messages. Result:
    0, or an error of circuit_receive(). */

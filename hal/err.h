@@ -34,7 +34,10 @@ enum err {
     /* What a kernel did wrong; struct node_breach in hal/node.h tells more. */
     ERR_RESULT = -24, /* a result is longer than the terms say */
     ERR_OUTPUT = -25, /* an output is as long as the terms do not allow */
-    ERR_MERGE = -26   /* merge() refuses a result */
+    ERR_MERGE = -26,  /* merge() refuses a result */
+    /* Of lost nodes. */
+    ERR_CALLED = -27, /* a call came: circuit_receive() */
+    ERR_LOST = -28    /* units are missing, and not known which */
 };
 
 /* Whether the error is a breach, a kernel's that did not keep to its terms. */

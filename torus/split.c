@@ -29,3 +29,17 @@ bool torus_split(struct torus_split *split, const uint32_t volume_units[],
     split->share_units = rest - extra; /* `share`, or one unit more */
     return true;
 }
+
+uint32_t torus_split_child_at(const struct torus_split *split, unsigned phases,
+                              unsigned phase, unsigned port)
+{
+    uint32_t extra = torus_split_extra(split, phase);
+    uint32_t at = split->share_units + port * split->volume_units[phase] +
+                  (port < extra ? port : extra);
+
+    for (unsigned later = phase + 1; later <= phases; ++later) {
+        at += TORUS_PORTS * split->volume_units[later] +
+              torus_split_extra(split, later);
+    }
+    return at;
+}

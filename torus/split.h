@@ -57,4 +57,10 @@ static inline uint32_t torus_split_child_units(const struct torus_split *split,
            (port < torus_split_extra(split, phase));
 }
 
+/* Returns the units in front of those of that child, if the node's own share
+   comes first in its range, then the children of phase N (`phases`) by port,
+   then those of phase N - 1, and so on. */
+uint32_t torus_split_child_at(const struct torus_split *split, unsigned phases,
+                              unsigned phase, unsigned port);
+
 #endif

@@ -209,6 +209,26 @@ struct torus_path torus_path_reverse(struct torus_path path)
     return back;
 }
 
+struct torus_path torus_path_other(struct torus_size size,
+                                   struct torus_path path)
+{
+    enum torus_port port = (enum torus_port)path.port;
+    enum torus_turn turn = (enum torus_turn)path.turn;
+    bool across = port == TORUS_EAST || port == TORUS_WEST;
+    unsigned side = across ? size.width : size.height;
+
+    if (turn == TORUS_STRAIGHT) {
+        return (struct torus_path){.port = (uint8_t)torus_opposite(port),
+                                   .turn = TORUS_STRAIGHT,
+                                   .hops = (uint16_t)(side - path.hops)};
+    }
+    return (struct torus_path){.port = (uint8_t)torus_after_turn(port, turn),
+                               .turn = turn == TORUS_LEFT ? TORUS_RIGHT
+                                                          : TORUS_LEFT,
+                               .hops = path.hops_after,
+                               .hops_after = path.hops};
+}
+
 uint32_t torus_link(struct torus_size size, struct torus_coord at,
                     enum torus_port port)
 {

@@ -136,6 +136,11 @@ enum torus_port torus_path_arrival(struct torus_path path);
 /* Returns the path over the same links from the end to the start. */
 struct torus_path torus_path_reverse(struct torus_path path);
 
+/* Returns the path to the same node by the other corner; of a straight path,
+   the other way around its ring. */
+struct torus_path torus_path_other(struct torus_size size,
+                                   struct torus_path path);
+
 /*
  * Returns the number of the link out of `port` of the node `at`. A link has no
  * direction: node i's link to the east has number 2 i, and its link to the

@@ -271,6 +271,29 @@ bool circuit_failed(struct circuit *circuit, struct circuit_failure *failure)
     return true;
 }
 
+int circuit_ask(struct circuit *circuit, unsigned ports, struct torus_path path,
+                unsigned *lost)
+{
+    const struct circuit_message question = {.path = path,
+                                             .kind = CIRCUIT_KIND_ASK};
+    struct circuit_failure failure;
+    int error = circuit_drain(circuit);
+
+    *lost = 0;
+    if (error == ERR_OK || error == ERR_DEAD_LINK) {
+        error = circuit_send(circuit, ports, &question);
+    }
+    if (error == ERR_OK) {
+        error = circuit_drain(circuit);
+    }
+    while (circuit_failed(circuit, &failure)) {
+        if (failure.kind == CIRCUIT_KIND_ASK) {
+            *lost |= 1u << failure.path.port;
+        }
+    }
+    return error == ERR_DEAD_LINK ? ERR_OK : error;
+}
+
 /* Does nothing: a circuit ends with its message. */
 int circuit_settle(struct circuit *circuit)
 {

@@ -45,6 +45,7 @@ struct transit {
     uint8_t arrival_port;
     uint16_t hops;   /* links before the dead one, if the set-up is refused */
     uint8_t holders; /* references to the message: circuit, inbox */
+    bool retried;    /* true: the path is the other way */
     bool refused;    /* true: no circuit is set up, or the node has stopped */
     bool asked;      /* true: a circuit is requested, but not granted */
     bool arrived;
@@ -478,6 +479,16 @@ static size_t links_of(const struct fabric *fabric,
                             transit->message.path, link, LINKS_MAX);
 }
 
+/* Returns the path that the node asked for. */
+static struct torus_path asked_path(const struct fabric *fabric,
+                                    const struct transit *transit)
+{
+    struct torus_path path = transit->message.path;
+
+    return transit->retried ? torus_path_other(fabric->config.size, path)
+                            : path;
+}
+
 static void links_mark(struct fabric *fabric, const struct transit *transit,
                        bool held)
 {
@@ -561,7 +572,9 @@ static void grant(struct fabric *fabric, struct transit *transit,
     links_mark(fabric, transit, true);
     transit->arrival_ps = plus(
         now_ps, held_ps(config, torus_path_hops(path), transit->message.bytes));
-    transit->arrival_port = (uint8_t)torus_path_arrival(path);
+    /* The other way leads to the same buffers as the path asked for. */
+    transit->arrival_port =
+        (uint8_t)torus_path_arrival(asked_path(fabric, transit));
     transit->destination =
         torus_index(config->size, torus_path_end(config->size, from, path));
     log_circuit(fabric, transit, now_ps);
@@ -618,6 +631,10 @@ static bool set_up(struct fabric *fabric, struct transit *transit,
             return true;
         }
         held |= at->held;
+    }
+    if (transit->message.tag == CIRCUIT_KIND_ASK) {
+        refuse(fabric, transit, count, now_ps);
+        return true;
     }
     if (!held) {
         grant(fabric, transit, now_ps);
@@ -697,13 +714,53 @@ static void release_all(struct fabric *fabric, struct transit *first)
     }
 }
 
+/* Returns whether a message whose set-up has ended is a question to a node that
+   works. */
+static bool is_taken(const struct fabric *fabric, const struct transit *transit)
+{
+    struct torus_size size = fabric->config.size;
+    struct torus_path path = transit->message.path;
+    struct torus_coord from = torus_coord_of(size, transit->source);
+
+    return transit->message.tag == CIRCUIT_KIND_ASK &&
+           transit->hops == torus_path_hops(path) &&
+           !fabric_has_stopped(
+               fabric, torus_index(size, torus_path_end(size, from, path)));
+}
+
+/* Requests a circuit by the other way for a send that was refused. */
+static void retry(struct fabric *fabric, struct transit *transit)
+{
+    struct fifo *queue = queue_of(fabric, transit->source, transit->port);
+
+    transit->message.other_way = false;
+    transit->retried = true;
+    transit->message.path =
+        torus_path_other(fabric->config.size, transit->message.path);
+    transit->next = queue->first;
+    queue->last = queue->first == NULL ? transit : queue->last;
+    queue->first = transit;
+    fabric->node[transit->source].port[transit->port].busy = false;
+    transit->request_ps = transit->arrival_ps;
+    push(fabric, EVENT_REQUEST, transit->request_ps, transit);
+}
+
 static void process_refusal(struct fabric *fabric, struct transit *transit)
 {
     struct fabric_node *source = &fabric->node[transit->source];
 
     source->circuits -= 1;
-    source->port[transit->port].counters.errors += 1;
-    source->first_error = ERR_DEAD_LINK;
+    if (transit->message.other_way &&
+        transit->hops < torus_path_hops(transit->message.path) &&
+        !is_void(fabric, transit)) {
+        retry(fabric, transit);
+        return;
+    }
+    transit->refused = !is_taken(fabric, transit);
+    if (transit->refused) {
+        source->port[transit->port].counters.errors += 1;
+        source->first_error = ERR_DEAD_LINK;
+    }
     next_send(fabric, transit, transit->arrival_ps);
     fabric->leaving = transit;
 }
@@ -724,11 +781,14 @@ static void process_request(struct fabric *fabric, struct transit *transit,
 
 /* ---- progress ---- */
 
+/* Returns the first message of a tag; 0: any but a call; or NULL. */
 static struct transit *first_tagged(const struct fifo *inbox, uint8_t tag)
 {
     struct transit *transit = inbox->first;
 
-    while (transit != NULL && tag != 0 && transit->message.tag != tag) {
+    while (transit != NULL &&
+           (tag != 0 ? transit->message.tag != tag
+                     : transit->message.tag == CIRCUIT_KIND_CALL)) {
         transit = transit->next;
     }
     return transit;
@@ -775,14 +835,48 @@ static uint64_t head_ps(const struct fabric *fabric,
                : transit->arrival_ps;
 }
 
+/* Returns the first call for a node whose receive does not ask for calls. */
+static const struct transit *find_call(const struct fabric_node *node)
+{
+    const struct transit *call = NULL;
+
+    for (unsigned i = 0; i < NODE_PORTS && call == NULL &&
+                         node->tag_wanted != CIRCUIT_KIND_CALL;
+         ++i) {
+        call = first_tagged(&node->port[i].inbox, CIRCUIT_KIND_CALL);
+        call = call != NULL && call->arrived ? call : NULL;
+    }
+    return call;
+}
+
+/* Ends a receive at mesh time `time_ps` without a message. */
+static enum fabric_step end_receive(struct fabric *fabric, uint32_t index,
+                                    uint64_t time_ps, enum err status,
+                                    struct fabric_action *action)
+{
+    resume(fabric, index, time_ps);
+    *action = (struct fabric_action){.time_ps = fabric->node[index].time_ps,
+                                     .known_ps = FABRIC_NEVER_PS,
+                                     .node = index,
+                                     .status = status};
+    return FABRIC_TIMED_OUT;
+}
+
 static enum fabric_step deliver(struct fabric *fabric, uint32_t index,
                                 struct fabric_action *action)
 {
     struct fabric_node *node = &fabric->node[index];
+    const struct transit *call = find_call(node);
     unsigned port = 0;
     struct transit *transit = find_message(node, &port);
     uint64_t time_ps;
 
+    if (call != NULL) {
+        return stop_before(node, call->arrival_ps)
+                   ? FABRIC_WAIT
+                   : end_receive(fabric, index, call->arrival_ps, ERR_CALLED,
+                                 action);
+    }
     if (transit == NULL || stop_before(node, transit->arrival_ps)) {
         return FABRIC_WAIT;
     }
@@ -854,20 +948,22 @@ static enum fabric_step report_leaving(struct fabric *fabric,
                                        struct fabric_action *action)
 {
     struct transit *transit = fabric->leaving;
-    bool lost = transit->refused;
+    bool taken = !transit->refused && transit->port != NODE_PORT_HOST;
+    bool to_host = !transit->refused && !taken;
 
     *action = (struct fabric_action){.time_ps = transit->arrival_ps,
                                      .cookie = transit->message.cookie,
                                      .node = transit->source,
                                      .source = transit->source,
                                      .bytes = transit->message.bytes,
-                                     .status = lost ? ERR_DEAD_LINK : ERR_OK,
-                                     .path = transit->message.path,
+                                     .status = transit->refused ? ERR_DEAD_LINK
+                                                                : ERR_OK,
+                                     .path = asked_path(fabric, transit),
                                      .hops = transit->hops,
                                      .port = transit->port};
     fabric->leaving = NULL;
     free(transit);
-    return lost ? FABRIC_FAILED : FABRIC_TO_HOST;
+    return taken ? FABRIC_TAKEN : to_host ? FABRIC_TO_HOST : FABRIC_FAILED;
 }
 
 /* Returns whether the node still waits in the receive whose deadline this event
@@ -887,12 +983,7 @@ static enum fabric_step time_out(struct fabric *fabric,
     const struct fabric_node *node = event->subject;
     uint32_t index = (uint32_t)(node - fabric->node);
 
-    resume(fabric, index, event->time_ps);
-    *action = (struct fabric_action){.time_ps = event->time_ps,
-                                     .known_ps = FABRIC_NEVER_PS,
-                                     .node = index,
-                                     .status = ERR_TIMEOUT};
-    return FABRIC_TIMED_OUT;
+    return end_receive(fabric, index, event->time_ps, ERR_TIMEOUT, action);
 }
 
 enum fabric_step fabric_next(struct fabric *fabric,

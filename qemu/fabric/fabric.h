@@ -37,6 +37,10 @@
  * later times are dropped. If only its processor dies, its switch passes on
  * circuits, takes messages, and sends what was queued before.
  *
+ * A question (CIRCUIT_KIND_ASK) holds no link, and waits for none: it is
+ * refused where its path is dead, and if the node at its end has stopped. A
+ * call (CIRCUIT_KIND_CALL) ends any receive that does not ask for calls.
+ *
  * A message for a node that waits at one port is handed over when its circuit
  * is granted, since nothing can arrive there before. A message for a node that
  * waits at several ports is handed over when mesh time reaches the arrival.
@@ -75,8 +79,9 @@ struct fabric_message {
     void *cookie;
     struct torus_path path; /* unused if the message goes to the host */
     uint32_t bytes;
-    uint8_t tag;  /* a receiver may ask for messages with one tag */
-    uint8_t kind; /* kind of the message, for the record of circuits */
+    bool other_way; /* if refused, the message tries torus_path_other() */
+    uint8_t tag;    /* a receiver may ask for messages with one tag */
+    uint8_t kind;   /* kind of the message, for the record of circuits */
     uint8_t phase;
 };
 
@@ -87,7 +92,8 @@ enum fabric_step {
     FABRIC_DRAINED, /* all sends of the node have ended; the node runs again */
     FABRIC_TIMED_OUT, /* no message came by the deadline; the node runs again */
     FABRIC_TO_HOST,
-    FABRIC_FAILED /* the message is lost, at a dead link or with its node */
+    FABRIC_FAILED, /* the message is lost, at a dead link or with its node */
+    FABRIC_TAKEN /* the receiver's switch took the message: CIRCUIT_KIND_ASK */
 };
 
 struct fabric_action {

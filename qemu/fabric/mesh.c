@@ -522,6 +522,10 @@ static enum fabric_step advance(struct mesh *mesh)
             mesh->waiting -= 1;
             note_progress(mesh);
             break;
+        case FABRIC_TAKEN:
+            free(action.cookie);
+            mesh->waiting -= 1;
+            break;
         case FABRIC_FAILED:
             sends_fail(mesh, &action);
             mesh->waiting -= 1;

@@ -74,6 +74,10 @@ const char *postmortem_error(int error)
         return "shares, volumes or branches do not add up";
     case ERR_TIMEOUT:
         return "no message came in time";
+    case ERR_CALLED:
+        return "a call ended the job";
+    case ERR_LOST:
+        return "units are missing, and it is not known which";
     case ERR_TERMS:
         return "a result, an output or a halo is not as the kernel's terms say";
     case ERR_RESULT:

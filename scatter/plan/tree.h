@@ -35,7 +35,7 @@
 
 #define TREE_BRANCH_BYTES 16u
 #define TREE_NODES_MAX 15625u
-#define TREE_PHASES_MAX 228u /* each phase has a kind of result message */
+#define TREE_PHASES_MAX 226u /* each phase has a kind of result message */
 #define TREE_SLOW_SHIFT_MAX 3u
 
 static inline uint32_t tree_units(const uint8_t *branch)
