@@ -157,6 +157,16 @@ uint32_t batches_units(const struct job_task *task)
     return (uint32_t)((task->originator->load.units + count - 1) / count);
 }
 
+struct wire_range batches_range(const struct job_task *task, uint32_t index)
+{
+    uint32_t units = batches_units(task);
+    uint64_t first = (uint64_t)index * units;
+
+    return (struct wire_range){
+        (uint32_t)first,
+        (uint32_t)smaller(units, task->originator->load.units - first)};
+}
+
 int batches_merge(struct kernel_result *into, const struct kernel_result *next,
                   const struct job_task *task)
 {

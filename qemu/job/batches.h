@@ -21,6 +21,7 @@ bool batches_fit(const struct job_task *task);
    has the rest. */
 uint32_t batches_count(const struct job_task *task);
 uint32_t batches_units(const struct job_task *task);
+struct wire_range batches_range(const struct job_task *task, uint32_t index);
 
 /* Merges result *next into *into by the kernel's merge() and appends its
    output. Memory of *into is malloc'd or NULL. Returns 0, or -1 if the kernel

@@ -27,6 +27,9 @@ struct job {
     uint16_t *group_of_node; /* NULL: one originator serves all nodes */
     struct job_mesh *mesh;
     struct checkpoint *checkpoint; /* or NULL */
+    uint32_t orders;               /* number of orders given */
+    /* that the last orders went around; or NULL */
+    struct schedule_holes *holes;
 };
 
 /* ---- batches ---- */
@@ -73,11 +76,9 @@ static void begin_outcome(struct outcome *outcome, struct outcome *next)
     }
 }
 
+/* Adds what a further order took: of the next batch, or of a wave. */
 static void add_figures(struct outcome *outcome, const struct outcome *next)
 {
-    record_batch(outcome, next);
-    outcome->load_units += next->load_units;
-    outcome->load_bytes += next->load_bytes;
     /* these count from the start of the job, not of the batch */
     outcome->conflicts = next->conflicts;
     outcome->retries += next->retries;
@@ -86,6 +87,8 @@ static void add_figures(struct outcome *outcome, const struct outcome *next)
     outcome->messages += next->messages;
     outcome->payload_bytes += next->payload_bytes;
     outcome->run_wall_s += next->run_wall_s;
+    outcome->waves += next->waves;
+    outcome->lost_units += next->lost_units;
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         outcome->node[i].units += next->node[i].units;
         outcome->node[i].retries += next->node[i].retries;
@@ -95,12 +98,27 @@ static void add_figures(struct outcome *outcome, const struct outcome *next)
     }
 }
 
+static int merge(struct kernel_result *into, const struct kernel_result *next,
+                 const struct job_task *task)
+{
+    if (batches_merge(into, next, task) == 0) {
+        return 0;
+    }
+    fprintf(stderr,
+            "quincunx: kernel %s: results of batches cannot be merged\n",
+            task->request->kernel->name);
+    return EXIT_FAILED;
+}
+
 static int add_batch(struct outcome *outcome, struct outcome *next,
                      const struct job_task *task)
 {
-    int error;
+    int status;
 
     if (outcome->batch_count > 0) {
+        record_batch(outcome, next);
+        outcome->load_units += next->load_units;
+        outcome->load_bytes += next->load_bytes;
         add_figures(outcome, next);
     } else {
         begin_outcome(outcome, next);
@@ -108,41 +126,43 @@ static int add_batch(struct outcome *outcome, struct outcome *next,
             return 0;
         }
     }
-    error = batches_merge(&outcome->result, &next->result, task);
+    status = merge(&outcome->result, &next->result, task);
     outcome_free(next);
-    if (error != 0) {
-        fprintf(stderr,
-                "quincunx: kernel %s: results of batches cannot be merged\n",
-                task->request->kernel->name);
-    }
-    return error != 0 ? EXIT_FAILED : 0;
+    return status;
 }
 
-static int send_orders(struct job *job, uint32_t index)
+static int send_orders(struct job *job, struct wire_range range)
 {
     struct mesh_order *orders =
         memory_or_exit(calloc(job->originators, sizeof *orders));
     int status;
 
     for (uint32_t i = 0; i < job->originators; ++i) {
-        job_order_init(&job->order[i], &job->task[i], index);
+        /* Only a single originator has batches and waves. */
+        struct wire_range all = {0,
+                                 (uint32_t)job->task[i].originator->load.units};
+
+        job_order_init(&job->order[i], &job->task[i], job->orders,
+                       job->originators > 1 ? all : range);
         orders[i] = job->order[i].mesh;
         /* nodes keep their rates for later batches */
         job->task[i].rate = (struct job_rate){.units = 0};
     }
+    job->orders += 1;
     status = job->mesh->ops->order(job->mesh, orders);
     free(orders);
     return status;
 }
 
-static int run_batch(struct outcome *outcome, struct job *job, uint32_t index)
+static int run_order(struct outcome *outcome, struct job *job,
+                     struct wire_range range)
 {
     struct job_mesh *mesh = job->mesh;
     double start_s = host_clock_s(host_clock());
     int status;
 
     watch_stage(job->task[0].watch, WATCH_RUNNING);
-    status = send_orders(job, index);
+    status = send_orders(job, range);
     watch_stage(job->task[0].watch, WATCH_COLLECTING);
     if (status == 0) {
         bool booted = mesh->up_wall_s > start_s;
@@ -154,6 +174,103 @@ static int run_batch(struct outcome *outcome, struct job *job, uint32_t index)
     if (status != 0) {
         outcome_free(outcome);
     }
+    return status;
+}
+
+/* ---- ranges that nodes lost ---- */
+
+/* Ranges that are to be computed, the next one last. */
+struct todo {
+    struct wire_range *range;
+    uint32_t count;
+};
+
+static void add_missing(struct todo *todo, const struct outcome *outcome)
+{
+    const struct outcome_originator *originator = &outcome->originator[0];
+    uint32_t count = originator->plan.ranges;
+
+    todo->range = memory_or_exit(
+        realloc(todo->range, (todo->count + count + 1u) * sizeof *todo->range));
+    for (uint32_t i = count; i > 0; --i) {
+        todo->range[todo->count++] = originator->missing[i - 1];
+    }
+}
+
+/* Plans around all nodes and links that died so far, from the next order on. */
+static int go_around(struct job *job)
+{
+    struct job_task *task = &job->task[0];
+    const struct schedule_holes *before = task->request->holes;
+    const struct torus_coord here = {0, 0};
+
+    schedule_holes_free(job->holes);
+    job->holes = before != NULL ? schedule_holes_from(before, here)
+                                : schedule_holes_new(task->request->size);
+    job->mesh->ops->add_holes(job->mesh, job->holes);
+    task->holes = job->holes;
+    task->calls = true;
+    task->schedule = (struct job_schedule){.kind = SCHEDULE_PETERS_SYSKA,
+                                           .phases = WIRE_BEST,
+                                           .rounds = WIRE_BEST};
+    job_order_close(&job->order[0]);
+    job->order[0] = (struct job_order){.tree = NULL};
+    return job_order_open(&job->order[0], task);
+}
+
+/* Adds a wave, an order for a range that was lost, to its batch. */
+static int add_wave(struct outcome *batch, struct outcome *wave,
+                    const struct job_task *task)
+{
+    struct outcome_originator *whole = &batch->originator[0];
+    const struct outcome_originator *part = &wave->originator[0];
+    int status = 0;
+
+    add_figures(batch, wave);
+    batch->waves += 1;
+    batch->lost_units += part->load_units;
+    batch->recovered_ps = part->plan.scatter_start_ps +
+                          outcome_makespan_ps(wave) -
+                          whole->plan.scatter_start_ps;
+    if (part->missing_units < part->load_units &&
+        whole->missing_units < whole->load_units) {
+        status = merge(&batch->result, &wave->result, task);
+    } else if (part->missing_units < part->load_units) {
+        struct kernel_result none = batch->result;
+
+        batch->result = wave->result;
+        wave->result = none;
+    }
+    whole->missing_units -= part->load_units - part->missing_units;
+    outcome_free(wave);
+    return status;
+}
+
+static int run_batch(struct outcome *outcome, struct job *job,
+                     struct wire_range range)
+{
+    struct todo todo = {.count = 0};
+    int status = run_order(outcome, job, range);
+
+    if (status == 0) {
+        add_missing(&todo, outcome);
+    }
+    while (status == 0 && todo.count > 0) {
+        struct outcome wave = {.batch_count = 0};
+
+        status = go_around(job);
+        if (status == 0) {
+            status = run_order(&wave, job, todo.range[--todo.count]);
+        }
+        if (status == 0) {
+            add_missing(&todo, &wave);
+            status = add_wave(outcome, &wave, &job->task[0]);
+        }
+        if (status != 0) {
+            outcome_free(outcome);
+        }
+    }
+    free(todo.range);
     return status;
 }
 
@@ -170,7 +287,7 @@ static int run_batches(struct outcome *outcome, struct job *job)
             progress_within(1, "batch %u of %u", i + 1, count);
         }
         watch_batch(task->watch, i, count);
-        status = run_batch(&next, job, i);
+        status = run_batch(&next, job, batches_range(task, i));
         if (status != 0) {
             checkpoint_save(job->checkpoint, outcome, true);
             return status;
@@ -190,6 +307,7 @@ static void close_job(struct job *job)
     for (uint32_t i = 0; i < job->originators; ++i) {
         job_order_close(&job->order[i]);
     }
+    schedule_holes_free(job->holes);
     free(job->order);
     free(job->task);
     free(job->group_of_node);

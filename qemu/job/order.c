@@ -2,6 +2,7 @@
 #include "qemu/job/order.h"
 
 #include "qemu/job/batches.h"
+#include "qemu/job/mesh_ops.h"
 #include "qemu/job/policy.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/memory.h"
@@ -102,25 +103,25 @@ static uint16_t identity_of(uint64_t index)
     return (uint16_t)(1 + index % UINT16_MAX);
 }
 
-static struct wire_order wire_of(const struct job_task *task, uint32_t index)
+static struct wire_order wire_of(const struct job_task *task,
+                                 struct wire_range range)
 {
     const struct format_load *load = &task->originator->load;
     const struct kernel_terms *terms = &task->originator->terms;
-    uint32_t most = batches_units(task);
-    uint64_t first = (uint64_t)index * most;
-    uint64_t left = load->units - first;
-    uint32_t units = left < most ? (uint32_t)left : most;
-    uint64_t before = first * load->unit_bytes;
-    uint64_t after = (left - units) * load->unit_bytes;
-    unsigned more = left > units ? WIRE_MORE : 0;
+    uint64_t left = load->units - range.first_unit;
+    uint64_t before = (uint64_t)range.first_unit * load->unit_bytes;
+    uint64_t after = (left - range.units) * load->unit_bytes;
+    bool survives = task->request->mesh->add_holes != NULL;
+    unsigned more = left > range.units || survives ? WIRE_MORE : 0;
+    unsigned around = task->calls ? WIRE_AROUND : 0;
     const struct profile *profile = request_plan_profile(task->request);
     struct wire_order order = {
         .startup_ps = profile->startup_ps,
         .transfer_ps = profile->transfer_ps,
         .hop_delay_ps = profile->hop_delay_ps,
-        .load_units = units,
+        .load_units = range.units,
         .unit_bytes = load->unit_bytes,
-        .first_unit = (uint32_t)first,
+        .first_unit = range.first_unit,
         .whole_units = (uint32_t)load->units,
         .before_bytes = before < terms->before_bytes ? (uint32_t)before
                                                      : terms->before_bytes,
@@ -130,7 +131,7 @@ static struct wire_order wire_of(const struct job_task *task, uint32_t index)
         .rounds = rounds_of(task),
         .reserve = reserve_of(task),
         .ports = task->request->ports,
-        .flags = (flags_of(task) | more) & 0xfu,
+        .flags = (flags_of(task) | more | around) & 0xfu,
         .compute_ps = task->rate.compute_ps,
         .call_ps = task->rate.call_ps,
         .arg_bytes = load->arg_bytes,
@@ -141,12 +142,12 @@ static struct wire_order wire_of(const struct job_task *task, uint32_t index)
 }
 
 void job_order_init(struct job_order *order, const struct job_task *task,
-                    uint32_t index)
+                    uint32_t number, struct wire_range range)
 {
     struct wire_order *wire = &order->wire;
     uint32_t head_bytes;
 
-    *wire = wire_of(task, index);
+    *wire = wire_of(task, range);
     wire->tree = order->tree;
     wire->tree_nodes =
         order->tree != NULL ? (uint16_t)tree_nodes(order->tree) : 0;
@@ -155,7 +156,7 @@ void job_order_init(struct job_order *order, const struct job_task *task,
     order->head = memory_or_exit(realloc(order->head, head_bytes));
     wire_order_store(order->head, wire);
     order->mesh =
-        (struct mesh_order){.job = identity_of(task->group + (uint64_t)index),
+        (struct mesh_order){.job = identity_of(task->group + (uint64_t)number),
                             .kind = WIRE_ORDER,
                             .head = order->head,
                             .head_bytes = head_bytes,

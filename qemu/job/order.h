@@ -26,7 +26,9 @@ void job_order_members(bool member[], const struct job_order *order,
 
 void job_order_close(struct job_order *order);
 
+/* Makes the order for a range of the load. `number`: how many orders were given
+   before. */
 void job_order_init(struct job_order *order, const struct job_task *task,
-                    uint32_t index);
+                    uint32_t number, struct wire_range range);
 
 #endif

@@ -139,6 +139,26 @@ static int complain_phases(const struct job_task *task,
     return EXIT_FAILED;
 }
 
+/* Reads the ranges behind a report. Returns -1 if the report is too short. */
+static int load_missing(struct outcome_originator *originator,
+                        const uint8_t *report, uint32_t bytes)
+{
+    const struct wire_report *plan = &originator->plan;
+    uint32_t at = wire_report_bytes(plan);
+
+    if (plan->ranges > WIRE_RANGES_MAX ||
+        bytes - at < plan->ranges * WIRE_RANGE_BYTES) {
+        return -1;
+    }
+    originator->missing =
+        memory_or_exit(calloc(plan->ranges + 1u, sizeof *originator->missing));
+    memcpy(originator->missing, report + at, plan->ranges * WIRE_RANGE_BYTES);
+    for (uint32_t i = 0; i < plan->ranges; ++i) {
+        originator->missing_units += originator->missing[i].units;
+    }
+    return 0;
+}
+
 /* Reads a report: plan and result into *originator, volumes of all rounds into
  *rounds. Returns 0, or an exit status after a message. */
 static int load_report(struct outcome_originator *originator,
@@ -147,10 +167,11 @@ static int load_report(struct outcome_originator *originator,
                        const struct job_task *task)
 {
     struct wire_report *plan = &originator->plan;
+    const uint8_t *in = report->data + CIRCUIT_HEADER_BYTES;
     uint32_t bytes = report->bytes - CIRCUIT_HEADER_BYTES;
 
-    if (wire_report_load(plan, rounds, report->data + CIRCUIT_HEADER_BYTES,
-                         bytes) != ERR_OK) {
+    if (wire_report_load(plan, rounds, in, bytes) != ERR_OK ||
+        load_missing(originator, in, bytes) != 0) {
         print_originator(task);
         fputs("ended without a report\n", stderr);
         return EXIT_FAILED;
@@ -164,10 +185,14 @@ static int load_report(struct outcome_originator *originator,
         postmortem_print_hint(stderr, "quincunx: ", plan->error);
         return EXIT_FAILED;
     }
-    if (output_chunks_join(
-            &originator->result,
-            report->data + CIRCUIT_HEADER_BYTES + wire_report_bytes(plan),
-            bytes - wire_report_bytes(plan), &task->originator->terms) != 0) {
+    if (originator->missing_units == originator->load_units) {
+        originator->result.data = memory_or_exit(calloc(1, 1));
+        return 0;
+    }
+    in += wire_report_bytes(plan) + plan->ranges * WIRE_RANGE_BYTES;
+    bytes -= wire_report_bytes(plan) + plan->ranges * WIRE_RANGE_BYTES;
+    if (output_chunks_join(&originator->result, in, bytes,
+                           &task->originator->terms) != 0) {
         print_originator(task);
         fputs("sent an output that is malformed\n", stderr);
         return EXIT_FAILED;
@@ -185,14 +210,15 @@ static int read_report(struct outcome *outcome, const struct job_task *task,
     struct rounds_plan unused;
     struct rounds_plan *rounds =
         task->group_of_node == NULL ? &outcome->rounds : &unused;
-    int status = load_report(originator, rounds, report, task);
+    int status;
 
+    originator->load_units = wire->load_units;
+    status = load_report(originator, rounds, report, task);
     if (status == 0 && plan_farm(&originator->plan, task, wire->load_units)) {
         outcome->became_farm = task->schedule.kind != SCHEDULE_FARM;
     }
     originator->at = task->originator->at;
     originator->input_name = task->originator->input_name;
-    originator->load_units = wire->load_units;
     originator->load_bytes = (uint64_t)wire->load_units * wire->unit_bytes;
     return status;
 }

@@ -459,6 +459,7 @@ void outcome_free(struct outcome *outcome)
         free(outcome->node[i].interval);
     }
     for (uint32_t i = 0; i < outcome->originators; ++i) {
+        free(outcome->originator[i].missing);
         free(outcome->originator[i].result.data);
         free(outcome->originator[i].result.output);
     }

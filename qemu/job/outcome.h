@@ -106,6 +106,8 @@ struct outcome_originator {
     uint64_t load_units;
     uint32_t nodes; /* number of nodes in its group, including itself */
     struct wire_report plan;
+    struct wire_range *missing; /* plan.ranges ranges that nobody computed */
+    uint64_t missing_units;     /* all of the load's: there is no result */
     /* Result of this originator's load. Empty if there is one originator: then
        struct outcome has the result. */
     struct kernel_result result;
@@ -156,6 +158,9 @@ struct outcome {
     /* Number of batches that earlier runs computed (qemu/job/checkpoint.h). If
        above 0, batch[1] has their sums. */
     uint32_t resumed;
+    uint32_t waves;        /* number of batches that computed lost ranges */
+    uint64_t lost_units;   /* number of units that were computed again */
+    uint64_t recovered_ps; /* makespan with waves, ps; 0: no wave */
     /* Answer times of this job on one board and on OUTCOME_FEW_SIDE^2 boards
        (qemu/job/smaller.h). 0: not run. */
     uint64_t alone_ps;

@@ -79,13 +79,15 @@ int output_chunks_join(struct kernel_result *result, const uint8_t *in,
     *result = (struct kernel_result){.bytes = bytes};
     if (terms->output_denominator != 0) {
         head = scatter_result_head_bytes(terms);
-        if (bytes < head || bytes_load_u32(in) > head - 4) {
+        if (bytes < head || bytes_load_u16(in) > head - WIRE_RESULT_BYTES) {
             return -1;
         }
-        result->bytes = bytes_load_u32(in);
-        in += 4;
+        result->bytes = bytes_load_u16(in);
+        in += WIRE_RESULT_BYTES;
     }
     result->data = memory_or_exit(malloc((size_t)result->bytes + 1));
     memcpy(result->data, in, result->bytes);
-    return head > 0 ? join_chunks(result, in + head - 4, bytes - head) : 0;
+    return head > 0 ? join_chunks(result, in + head - WIRE_RESULT_BYTES,
+                                  bytes - head)
+                    : 0;
 }

@@ -119,6 +119,7 @@ struct job_task {
     /* index of each node's originator; NULL: one originator serves all nodes */
     const uint16_t *group_of_node;
     const struct schedule_holes *holes; /* that the plan goes around; or NULL */
+    bool calls; /* true: orders end what nodes still do of earlier ones */
     /* memory of a node for job data, bytes; 0: 16 MB, as an emulated board
        has */
     uint64_t room_bytes;

@@ -381,6 +381,15 @@ static json_t *batch_json(const struct outcome *outcome, uint32_t index)
                      json_whole(batch->with_results_ps));
 }
 
+static json_t *recovery_json(const struct outcome *outcome)
+{
+    return memory_or_exit(json_pack(
+        "{s:o, s:o, s:o, s:o}", "waves", json_whole(outcome->waves), "units",
+        json_whole(outcome->lost_units), "makespan_without_ps",
+        json_whole(outcome_makespan_ps(outcome)), "makespan_ps",
+        json_whole(outcome->recovered_ps)));
+}
+
 static json_t *resumed_json(const struct outcome *outcome)
 {
     uint64_t units = outcome->batch[1].units;
@@ -460,7 +469,7 @@ json_t *report_json(const struct outcome *outcome)
     json = json_pack(
         "{s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:{s:o, s:o, s:o*}, s:o, "
         "s:o, s:o, s:o, s:o, s:s, s:{s:f, s:f}, s:o*, s:o*, s:o*, s:o*, s:o*, "
-        "s:o*, s:o*, s:o*, s:o*, s:o*}",
+        "s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}",
         "report_format", REPORT_FORMAT_NUMBER, "verdict", verdict, "remarks",
         remarks_json(outcome), "average_node_ps", average_node_json(outcome),
         "mesh", mesh_json(outcome), "profile", profile_json(&request->profile),
@@ -479,7 +488,8 @@ json_t *report_json(const struct outcome *outcome)
         "ranks", outcome->ranks > 0 ? ranks_json(outcome) : NULL, "originators",
         list_of(outcome, outcome->originators, 2, group_json), "batches",
         list_of(outcome, outcome->batch_count, 2, batch_json), "resumed",
-        outcome->resumed > 0 ? resumed_json(outcome) : NULL, "injected",
+        outcome->resumed > 0 ? resumed_json(outcome) : NULL, "recovery",
+        outcome->waves > 0 ? recovery_json(outcome) : NULL, "injected",
         list_of(outcome, request->injections.count, 1, injection_json),
         "choices",
         choices != NULL ? list_of(outcome, choices->count, 0, choice_json)

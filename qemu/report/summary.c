@@ -253,8 +253,23 @@ static void print_rounds(FILE *out, const struct outcome *outcome)
     fputc('\n', out);
 }
 
+/* Prints what nodes that stopped, and links that went down, had lost. */
+static void print_recovery(FILE *out, const struct outcome *outcome)
+{
+    if (outcome->waves > 0) {
+        fputs("lost      ", out);
+        amount_things(out, outcome->lost_units, "unit");
+        fprintf(out,
+                ", computed again in %" PRIu32 " wave%s; makespan with "
+                "these %s\n",
+                outcome->waves, outcome->waves == 1 ? "" : "s",
+                amount_time(outcome->recovered_ps).text);
+    }
+}
+
 static void print_batches(FILE *out, const struct outcome *outcome)
 {
+    print_recovery(out, outcome);
     if (outcome->batch_count > 1) {
         fprintf(out,
                 "batches   %" PRIu32 " of %" PRIu64

@@ -33,7 +33,7 @@ int announce_drop(struct scatter *scatter, struct circuit_delivery *delivery)
     if (scatter->round > 0) {
         return ERR_KIND; /* the announced job has begun */
     }
-    error = circuit_drain(scatter->circuit);
+    error = scatter_drain(scatter);
     memmove(scatter->announcement, delivery->payload, delivery->bytes);
     delivery->payload = scatter->announcement;
     scatter->kernel = NULL;
@@ -65,6 +65,7 @@ static int read(struct scatter *scatter,
     }
     scatter->circuit->log->events_written = 0; /* drops the last job's events */
     scatter->announced_job = delivery->job;
+    scatter->begun_ps = clock_started_ps(scatter->circuit->clock);
     scatter->announcement = delivery->payload;
     scatter->kernel = scatter->kernels[announced->kernel];
     scatter->free_from = delivery->payload + ((delivery->bytes + 7u) & ~7u);
@@ -85,7 +86,9 @@ int announce_take(struct scatter *scatter, struct circuit_delivery delivery)
         scatter->circuit->job = scatter->announced_job;
         error = scatter->policy->announce(scatter, NULL, shared, none);
         /* The next message announces another job if this job's order fails. */
-        scatter->circuit->job = CIRCUIT_ANY_JOB;
+        if (!scatter_drops(scatter)) {
+            scatter->circuit->job = CIRCUIT_ANY_JOB;
+        }
     }
     if (error == ERR_OK) {
         error = scatter_begin_kernel(scatter);

@@ -79,6 +79,7 @@ HAL_FAST int compute_keep(struct scatter *scatter,
     if (result->bytes > most) {
         return scatter_breach(scatter, ERR_RESULT, result->bytes, most);
     }
+    scatter->computed_units += scatter->range.units;
     if (scatter_has_output(scatter)) {
         uint32_t room = compute_output_room(scatter, scatter->range.units);
         uint32_t bytes = result->output_bytes;

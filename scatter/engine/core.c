@@ -51,12 +51,23 @@ int scatter_receive(struct scatter *scatter, struct circuit_delivery *delivery,
                     unsigned ports)
 {
     uint32_t room = (uint32_t)(scatter->free_to - scatter->free_from);
+    int error;
 
     scatter_check_heap(scatter);
     scatter->circuit->node->status.state = NODE_STATE_WAITING;
-    /* A multiple of 8: the message's end is rounded up to 8. */
-    return circuit_receive(scatter->circuit, delivery, ports,
-                           scatter->free_from, room & ~7u);
+    do {
+        /* A multiple of 8: the message's end is rounded up to 8. */
+        error = circuit_receive(scatter->circuit, delivery, ports,
+                                scatter->free_from, room & ~7u);
+    } while (error == ERR_FOREIGN && scatter_drops(scatter));
+    return error;
+}
+
+int scatter_drain(struct scatter *scatter)
+{
+    int error = circuit_drain(scatter->circuit);
+
+    return error == ERR_DEAD_LINK ? ERR_OK : error;
 }
 
 int scatter_send(struct scatter *scatter, unsigned ports,
@@ -65,7 +76,7 @@ int scatter_send(struct scatter *scatter, unsigned ports,
     int error = circuit_send(scatter->circuit, ports, message);
 
     if (error == ERR_PORT_BUSY) {
-        error = circuit_drain(scatter->circuit);
+        error = scatter_drain(scatter);
         if (error == ERR_OK) {
             error = circuit_send(scatter->circuit, ports, message);
         }

@@ -66,14 +66,17 @@
 
 /* Memory that every job takes besides the load and outputs; 4-byte aligned. */
 struct scatter_memory {
-    uint8_t result_bytes[4]; /* length of `result`, u32 */
+    struct wire_result head; /* of `result`, which lies behind it */
     uint8_t result[SCATTER_RESULT_MAX];
     /* Result of a child or of a later run, until it is merged; the answer to a
        probe. */
-    uint8_t incoming[CIRCUIT_HEADER_BYTES + SCATTER_RESULT_MAX];
-    uint8_t report[WIRE_REPORT_BYTES_MAX + 4 + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
+    uint8_t incoming[CIRCUIT_HEADER_BYTES + WIRE_RESULT_BYTES +
+                     SCATTER_RESULT_MAX + 2 * WIRE_LOST_MAX];
+    uint8_t report[WIRE_REPORT_BYTES_MAX + WIRE_RANGES_MAX * WIRE_RANGE_BYTES +
+                   WIRE_RESULT_BYTES + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
     uint8_t announce_head[TORUS_PHASES_MAX][WIRE_ANNOUNCE_HEAD_BYTES];
     uint32_t work[SCATTER_WORK_MAX / 4]; /* the kernel's scratch memory */
+    uint16_t lost[WIRE_LOST_MAX];        /* numbers of lost descendants */
 };
 
 /* Returns the bytes of a circuit's memory up to room_end. aside_bytes: length
@@ -180,6 +183,10 @@ struct policy {
     int (*compute)(struct scatter *scatter);
     /* Receives and merges results of nodes to which this node sent ranges. */
     int (*gather)(struct scatter *scatter);
+    /* Adds the ranges that the originator sent to the descendant `number` and
+       its descendants in all rounds (lost_range()). */
+    int (*lost)(struct scatter *scatter, struct originator *originator,
+                uint32_t number);
     /* Carries out an order: measures, plans, sends, computes and gathers. The
        order has been announced, unless the originator computes all of it. */
     int (*lead)(struct scatter *scatter, struct originator *originator);
@@ -271,6 +278,7 @@ struct scatter {
     /* The announcement that a node received or, as the originator, sends. */
     struct wire_announce announced;
     uint16_t announced_job;
+    uint8_t announced_by;        /* kind of its messages */
     uint8_t *announcement;       /* payload of the last announcement */
     const struct kernel *kernel; /* NULL: none is announced */
     struct kernel_terms terms;   /* set by the kernel's begin() */
@@ -299,6 +307,12 @@ struct scatter {
 
     /* Results and outputs. */
     struct kernel_result result; /* own, with the children's merged into it */
+    uint32_t computed_units;     /* units whose results were merged into it */
+    uint32_t lost;               /* number of entries of memory->lost */
+    /* How long children are waited for (lost.h), ps. */
+    uint64_t begun_ps;           /* mesh time when the job was announced */
+    uint64_t due_ps;             /* planned mesh time of the results */
+    uint64_t wait_ps;            /* from then on until the first question */
     bool has_result;             /* a run of this job has set `result` */
     bool has_slots;              /* `slots` and `short_bytes` are set */
     struct slots_of_phase slots; /* times when this node's result may leave */
@@ -351,6 +365,13 @@ static inline bool scatter_collects_outputs(const struct scatter *scatter)
     return (scatter->job.flags & (WIRE_OUTPUT | WIRE_MEANWHILE)) == WIRE_OUTPUT;
 }
 
+/* Whether messages of other jobs are dropped: a call may have ended a job while
+   they were under way. */
+static inline bool scatter_drops(const struct scatter *scatter)
+{
+    return scatter->announced_by == CIRCUIT_KIND_CALL;
+}
+
 static inline bool scatter_makes_output(const struct kernel_terms *terms)
 {
     return terms->output_denominator != 0;
@@ -364,6 +385,9 @@ static inline bool scatter_makes_output(const struct kernel_terms *terms)
 
 /* Outputs, and results along trees, leave makespan / 128 after the plan. */
 #define SCATTER_GATHER_GUARD 128u
+
+/* Longest time between two questions for a child, ps: 18 minutes. */
+#define SCATTER_WAIT_MAX_PS ((uint64_t)1 << 50)
 
 /* Returns an estimate of the time, ps, of a kernel's merge(); 0: not known. */
 static inline uint64_t scatter_merge_ps(const struct scatter *scatter)
@@ -387,7 +411,7 @@ static inline uint64_t scatter_merges_ps(const struct scatter *scatter)
 static inline uint32_t
 scatter_result_head_bytes(const struct kernel_terms *terms)
 {
-    return 4 + WIRE_PAD4(terms->result_bytes_max);
+    return WIRE_RESULT_BYTES + WIRE_PAD4(terms->result_bytes_max);
 }
 
 /* Steps that all policies share. Functions of type int return 0 or an error. */
@@ -402,8 +426,13 @@ NODISCARD int scatter_receive(struct scatter *scatter,
                               struct circuit_delivery *delivery,
                               unsigned ports);
 
+/* Waits until every queued send has ended. A child that a message did not reach
+   is missed when results are gathered (lost.h). Result: 0; as circuit_drain(),
+   but for ERR_DEAD_LINK. */
+NODISCARD int scatter_drain(struct scatter *scatter);
+
 /* Queues a message, and drains a full queue first. Result: as circuit_send() or
-   circuit_drain(). */
+   scatter_drain(). */
 NODISCARD int scatter_send(struct scatter *scatter, unsigned ports,
                            const struct circuit_message *message);
 

@@ -330,6 +330,68 @@ static int serve_all(struct scatter *scatter, struct farm_state *state,
     return error == ERR_TIMEOUT ? ERR_OK : error;
 }
 
+/* The first question to workers comes a WAIT_PART-th of the job's time after
+   all is given, and WAIT_LEAST_PS or more. */
+#define WAIT_PART 16u
+#define WAIT_LEAST_PS 10000000u /* 10 us */
+
+static uint64_t wait_ps_of(const struct scatter *scatter)
+{
+    return (clock_now_ps(scatter->circuit->clock) - scatter->begun_ps) /
+               WAIT_PART +
+           WAIT_LEAST_PS;
+}
+
+/* Result: 0; ERR_LOST if a worker cannot be reached: all that it computed is
+   lost, in chunks that nobody knows any more. */
+static int ask_workers(struct scatter *scatter, const struct farm_state *state)
+{
+    int error = ERR_OK;
+
+    for (uint32_t i = 0; error == ERR_OK && i < state->workers; ++i) {
+        struct torus_path path = state->worker[i].path;
+        unsigned lost = 0;
+
+        error = circuit_ask(scatter->circuit, 1u << path.port, path, &lost);
+        if (error == ERR_OK && lost != 0) {
+            error = ERR_LOST;
+        }
+    }
+    return error;
+}
+
+static int serve_last(struct scatter *scatter, struct farm_state *state)
+{
+    uint64_t wait_ps = wait_ps_of(scatter);
+    int error;
+
+    do {
+        error = serve_all(scatter, state,
+                          clock_now_ps(scatter->circuit->clock) + wait_ps);
+        wait_ps *= 2;
+    } while (error == ERR_OK && state->at_work > 0 &&
+             (error = wait_ps > SCATTER_WAIT_MAX_PS ? ERR_TIMEOUT : ERR_OK) ==
+                 ERR_OK &&
+             (error = ask_workers(scatter, state)) == ERR_OK);
+    return error;
+}
+
+int farm_gather_results(struct scatter *scatter, const struct farm_state *state,
+                        uint32_t count)
+{
+    uint64_t wait_ps = wait_ps_of(scatter);
+    int error;
+
+    do {
+        error =
+            scatter_gather_any(scatter, 1, &count,
+                               clock_now_ps(scatter->circuit->clock) + wait_ps);
+        wait_ps *= 2;
+    } while (error == ERR_TIMEOUT && wait_ps < SCATTER_WAIT_MAX_PS &&
+             (error = ask_workers(scatter, state)) == ERR_OK);
+    return error;
+}
+
 int farm_work_off(struct scatter *scatter, struct farm_state *state)
 {
     int error = listen_all(scatter, state);
@@ -350,7 +412,7 @@ int farm_work_off(struct scatter *scatter, struct farm_state *state)
         scatter->split.share_units = 0;
         error = scatter_compute(scatter);
     }
-    return error == ERR_OK ? serve_all(scatter, state, UINT64_MAX) : error;
+    return error == ERR_OK ? serve_last(scatter, state) : error;
 }
 
 /* ---- the originator ---- */
@@ -523,12 +585,13 @@ int farm_lead_served(struct scatter *scatter, struct originator *originator)
                            : error;
 }
 
-int farm_gather_workers(struct scatter *scatter, uint32_t workers)
+int farm_gather_workers(struct scatter *scatter,
+                        const struct originator *originator, uint32_t workers)
 {
     int error;
 
     scatter->circuit->node->status.state = NODE_STATE_GATHERING;
-    error = scatter_gather_any(scatter, 1, workers);
+    error = farm_gather_results(scatter, originator->farm, workers);
     scatter_record(scatter, EVENT_RESULT_MERGED, 1, scatter->result.bytes);
     return error;
 }
@@ -546,7 +609,8 @@ int farm_carry_out(struct scatter *scatter, struct originator *originator)
     if (error == ERR_OK) {
         error = farm_lead_served(scatter, originator);
     }
-    return error == ERR_OK ? farm_gather_workers(scatter, workers) : error;
+    return error == ERR_OK ? farm_gather_workers(scatter, originator, workers)
+                           : error;
 }
 
 int farm_lead(struct scatter *scatter, struct originator *originator)

@@ -106,6 +106,12 @@ NODISCARD int farm_work_off(struct scatter *scatter, struct farm_state *state);
 NODISCARD int farm_send_chunk(struct scatter *scatter, struct farm_state *state,
                               uint32_t index);
 
+/* Receives and merges `count` results of workers. Result: 0 or the error;
+   ERR_LOST if a worker cannot be reached. */
+NODISCARD int farm_gather_results(struct scatter *scatter,
+                                  const struct farm_state *state,
+                                  uint32_t count);
+
 /* ---- the originator ---- */
 
 /* Sets *input for a farm of `units` units and `nodes` nodes. Result: 0;
@@ -122,7 +128,9 @@ NODISCARD int farm_lead_served(struct scatter *scatter,
 
 /* Receives and merges the results of `workers` workers. Result: 0 or the
    error. */
-NODISCARD int farm_gather_workers(struct scatter *scatter, uint32_t workers);
+NODISCARD int farm_gather_workers(struct scatter *scatter,
+                                  const struct originator *originator,
+                                  uint32_t workers);
 
 /* Plans the farm, serves, computes, and merges results. Result: as
    farm_work_off(); ERR_RANGE; ERR_MEMORY; ERR_PLAN if the order's tree is

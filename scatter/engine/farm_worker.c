@@ -211,7 +211,7 @@ static int serve_next(struct scatter *scatter, struct farm_state *state)
     struct scatter_worker *worker = &scatter->worker;
     struct circuit_delivery delivery;
     /* Units whose send is queued may lie where the next chunk is received. */
-    int error = circuit_drain(scatter->circuit);
+    int error = scatter_drain(scatter);
 
     if (error == ERR_OK) {
         scatter->circuit->node->status.state = NODE_STATE_WAITING;
@@ -423,5 +423,6 @@ int farm_gather(struct scatter *scatter)
     for (uint32_t i = 0; group != NULL && i < group->workers; ++i) {
         results += group->worker[i].ended;
     }
-    return scatter_gather_any(scatter, 1, results);
+    return group != NULL ? farm_gather_results(scatter, group, results)
+                         : ERR_OK;
 }

@@ -68,49 +68,91 @@ HAL_FAST void scatter_end_append(struct scatter *scatter,
                scatter->free_to);
 }
 
-/* Receives and merges one result. Time counts: four may arrive at once. */
-HAL_FAST static inline int merge_one(struct scatter *scatter,
-                                     struct circuit_delivery *delivery,
-                                     unsigned ports)
+/* A receive of messages of children. */
+struct gathering {
+    const struct gather_from *from;
+    struct circuit_delivery delivery;
+    unsigned ports;    /* port mask of circuit_receive() */
+    uint32_t round;    /* number of the outputs to receive; 0: a result */
+    uint64_t until_ps; /* mesh time at which the receive gives up */
+};
+
+/* Merges a result of `bytes` bytes behind its head, unless it lacks too much.
+   Sets *rest_bytes to the length of what follows the result. */
+HAL_FAST static inline int merge_result(struct scatter *scatter,
+                                        const struct gathering *gathering,
+                                        uint32_t result_bytes,
+                                        uint32_t *rest_bytes)
 {
-    struct scatter_memory *memory = scatter->memory;
-    int error = circuit_receive(scatter->circuit, delivery, ports,
-                                memory->incoming, sizeof memory->incoming);
-    struct kernel_result next;
+    const struct circuit_delivery *delivery = &gathering->delivery;
+    const struct gather_from *from = gathering->from;
+    uint32_t number = from->number + (uint32_t)from->step * delivery->port;
+    struct kernel_result next = {.data = delivery->payload + WIRE_RESULT_BYTES};
+    struct wire_result head;
+    int error =
+        wire_load(&head, sizeof head, delivery->payload, delivery->bytes);
 
     if (error != ERR_OK) {
         return error;
     }
-    next.data = delivery->payload;
-    next.bytes = delivery->bytes;
+    next.bytes = head.bytes;
+    result_bytes = result_bytes > 0 ? result_bytes : head.bytes;
+    *rest_bytes = delivery->bytes - WIRE_RESULT_BYTES - result_bytes;
+    if (*rest_bytes > delivery->bytes || head.bytes > result_bytes) {
+        return ERR_LENGTH;
+    }
+    if (head.lost > 0 &&
+        !lost_take(scatter, &head, number, delivery->payload + delivery->bytes,
+                   rest_bytes)) {
+        return lost_add(scatter, number);
+    }
+    scatter->computed_units += head.units;
     return scatter_merge(scatter, &next);
 }
 
-/* Reads the head: the number `round`, or, if that is 0, a result to merge. */
-HAL_FAST static int take_head(struct scatter *scatter,
-                              const struct circuit_delivery *delivery,
-                              uint32_t head_bytes, uint32_t round)
+/* Receives and merges one result. Time counts: four may arrive at once. */
+HAL_FAST static inline int merge_one(struct scatter *scatter,
+                                     struct gathering *gathering)
 {
-    struct kernel_result next;
+    struct scatter_memory *memory = scatter->memory;
+    uint32_t rest_bytes;
+    int error = circuit_receive_until(
+        scatter->circuit, &gathering->delivery, gathering->ports,
+        memory->incoming, sizeof memory->incoming, gathering->until_ps);
 
-    if (delivery->bytes < head_bytes ||
-        (delivery->bytes - head_bytes) % 4 != 0) {
+    if (error == ERR_OK) {
+        error = merge_result(scatter, gathering, 0, &rest_bytes);
+    }
+    return error == ERR_OK && rest_bytes != 0 ? ERR_LENGTH : error;
+}
+
+/* Reads the number of the outputs or the result, and sets *bytes to the length
+   of the outputs behind. */
+HAL_FAST static int take_head(struct scatter *scatter,
+                              const struct gathering *gathering,
+                              uint32_t head_bytes, uint32_t *bytes)
+{
+    const struct circuit_delivery *delivery = &gathering->delivery;
+    int error = ERR_OK;
+
+    if (delivery->bytes < head_bytes) {
         return ERR_LENGTH;
     }
-    next.data = delivery->payload + 4;
-    next.bytes = bytes_load_u32(delivery->payload);
-    if (round > 0) {
-        return next.bytes == round ? ERR_OK : ERR_PLACE;
+    *bytes = delivery->bytes - head_bytes;
+    if (gathering->round == 0) {
+        error = merge_result(scatter, gathering, head_bytes - WIRE_RESULT_BYTES,
+                             bytes);
+    } else if (bytes_load_u32(delivery->payload) != gathering->round) {
+        error = ERR_PLACE;
     }
-    return scatter_merge(scatter, &next);
+    return error == ERR_OK && *bytes % 4 != 0 ? ERR_LENGTH : error;
 }
 
 /* Receives a message, and appends its outputs to those received before. */
 HAL_FAST static int append_one(struct scatter *scatter,
-                               struct circuit_delivery *delivery,
-                               unsigned ports, uint32_t round)
+                               struct gathering *gathering)
 {
-    uint32_t head_bytes = round > 0
+    uint32_t head_bytes = gathering->round > 0
                               ? WIRE_OUTPUTS_BYTES
                               : scatter_result_head_bytes(&scatter->terms);
     struct gather_place place;
@@ -120,76 +162,96 @@ HAL_FAST static int append_one(struct scatter *scatter,
     if (error != ERR_OK) {
         return error;
     }
-    error = circuit_receive(scatter->circuit, delivery, ports, place.at,
-                            place.capacity_bytes);
+    error = circuit_receive_until(scatter->circuit, &gathering->delivery,
+                                  gathering->ports, place.at,
+                                  place.capacity_bytes, gathering->until_ps);
     if (error == ERR_OK) {
-        error = take_head(scatter, delivery, head_bytes, round);
+        error = take_head(scatter, gathering, head_bytes, &bytes);
     }
-    if (error == ERR_OK) {
-        bytes = delivery->bytes - head_bytes;
-    }
-    scatter_end_append(scatter, &place, bytes);
+    scatter_end_append(scatter, &place, error == ERR_OK ? bytes : 0);
     return error;
 }
 
-/* Receives one message, and takes its port off the mask *ports. */
-HAL_FAST static inline int gather_one(struct scatter *scatter, unsigned *ports,
-                                      uint32_t round)
+/* Receives one message, and takes its port off the mask. */
+HAL_FAST static inline int gather_one(struct scatter *scatter,
+                                      struct gathering *gathering)
 {
-    struct circuit_delivery delivery;
-    int error = scatter_has_output(scatter)
-                    ? append_one(scatter, &delivery, *ports, round)
-                    : merge_one(scatter, &delivery, *ports);
+    int error = scatter_has_output(scatter) ? append_one(scatter, gathering)
+                                            : merge_one(scatter, gathering);
 
     if (error == ERR_OK) {
-        *ports &= ~(1u << delivery.port);
+        gathering->ports &= ~(1u << gathering->delivery.port);
     }
     return error;
 }
 
 HAL_FAST int scatter_gather_any(struct scatter *scatter, unsigned phase,
-                                uint32_t count)
+                                uint32_t *count, uint64_t until_ps)
 {
+    const struct gather_from anybody = {.phase = (uint16_t)phase};
     int error = ERR_OK;
 
-    for (; error == ERR_OK && count > 0; --count) {
-        unsigned ports =
-            CIRCUIT_ALL_PORTS | CIRCUIT_ONLY(WIRE_RESULT_OF(phase));
+    while (error == ERR_OK && *count > 0) {
+        struct gathering gathering = {
+            .from = &anybody,
+            .ports = CIRCUIT_ALL_PORTS | CIRCUIT_ONLY(WIRE_RESULT_OF(phase)),
+            .until_ps = until_ps};
 
-        error = gather_one(scatter, &ports, 0);
+        error = gather_one(scatter, &gathering);
+        *count -= error == ERR_OK;
     }
     return error;
 }
 
-/* Receives one message from each port of the mask `ports`. Not inlined: its
-   code is 140 bytes long. */
+/* Receives one message from each port of the mask. Asks, later and later, for
+   those that do not come. Not inlined: its code is 140 bytes long. */
 HAL_FAST __attribute__((noinline)) static int
-gather_ports(struct scatter *scatter, unsigned ports, uint32_t round)
+gather_ports(struct scatter *scatter, struct gathering *gathering)
 {
+    uint64_t now_ps = clock_now_ps(scatter->circuit->clock);
+    uint64_t wait_ps = scatter->wait_ps;
     int error = ERR_OK;
 
-    while (error == ERR_OK && (ports & CIRCUIT_ALL_PORTS) != 0) {
-        error = gather_one(scatter, &ports, round);
+    gathering->until_ps =
+        wait_ps + (now_ps > scatter->due_ps ? now_ps : scatter->due_ps);
+    if (scatter->lost > 0) {
+        gathering->ports &= ~lost_ports(scatter, gathering->from);
+    }
+    while (error == ERR_OK && (gathering->ports & CIRCUIT_ALL_PORTS) != 0) {
+        error = gather_one(scatter, gathering);
+        if (error == ERR_FOREIGN && scatter_drops(scatter)) {
+            error = ERR_OK;
+        } else if (error == ERR_TIMEOUT && wait_ps < SCATTER_WAIT_MAX_PS) {
+            error = lost_ask(scatter, gathering->from, &gathering->ports);
+            wait_ps *= 2;
+            gathering->until_ps += wait_ps;
+        }
     }
     return error;
 }
 
-int scatter_gather_outputs(struct scatter *scatter, unsigned phase,
-                           uint32_t round)
+int scatter_gather_outputs(struct scatter *scatter,
+                           const struct gather_from *from, uint32_t round)
 {
-    return gather_ports(
-        scatter, CIRCUIT_ALL_PORTS | CIRCUIT_ONLY(WIRE_OUTPUTS_OF(phase)),
-        round);
+    struct gathering gathering = {
+        .from = from,
+        .ports = CIRCUIT_ALL_PORTS | CIRCUIT_ONLY(WIRE_OUTPUTS_OF(from->phase)),
+        .round = round};
+
+    return gather_ports(scatter, &gathering);
 }
 
-HAL_FAST int scatter_gather_children(struct scatter *scatter, unsigned phase,
+HAL_FAST int scatter_gather_children(struct scatter *scatter,
+                                     const struct gather_from *from,
                                      unsigned ports)
 {
-    int error =
-        gather_ports(scatter, ports | CIRCUIT_ONLY(WIRE_RESULT_OF(phase)), 0);
+    struct gathering gathering = {
+        .from = from,
+        .ports = ports | CIRCUIT_ONLY(WIRE_RESULT_OF(from->phase))};
+    int error = gather_ports(scatter, &gathering);
 
     if (error == ERR_OK) {
-        scatter_record(scatter, EVENT_RESULT_MERGED, phase,
+        scatter_record(scatter, EVENT_RESULT_MERGED, from->phase,
                        scatter->result.bytes);
     }
     return error;
@@ -206,6 +268,7 @@ HAL_FAST void scatter_read_slots(struct scatter *scatter)
                           .phases = scatter->job.phases,
                           .shift = wire.shift};
 
+    lost_expect(scatter, &wire);
     if (wire.short_units == 0) {
         slots.late_units = (uint32_t)(scatter_merges_ps(scatter) >> wire.shift);
     }
@@ -225,7 +288,7 @@ HAL_FAST void scatter_begin_outputs(struct scatter *scatter)
 HAL_FAST void scatter_begin_gather(struct scatter *scatter)
 {
     scatter_begin_outputs(scatter);
-    if (scatter->layer > 0 && !scatter->has_slots) {
+    if (!scatter->has_slots) {
         scatter_read_slots(scatter);
     }
 }
@@ -256,10 +319,6 @@ HAL_FAST void scatter_attach_output(struct scatter *scatter,
                                     struct circuit_message *message,
                                     unsigned port)
 {
-    struct scatter_memory *memory = scatter->memory;
-
-    bytes_store_u32(memory->result_bytes, scatter->result.bytes);
-    message->head.data = memory->result_bytes;
     message->head.bytes = scatter_result_head_bytes(&scatter->terms);
     message->shared = scatter_own_outputs(scatter);
     message->body[port].data = scatter->child_outputs;
@@ -280,10 +339,17 @@ HAL_FAST int scatter_return_result(struct scatter *scatter)
     int error;
 
     message->ready_ps = slot_at(scatter, clock_now_ps(scatter->circuit->clock));
-    message->body[port].data = scatter->result.data;
-    message->body[port].bytes = scatter->result.bytes;
+    scatter->memory->head =
+        (struct wire_result){.bytes = (uint16_t)scatter->result.bytes,
+                             .lost = (uint16_t)scatter->lost,
+                             .units = scatter->computed_units};
+    message->head.data = (const uint8_t *)&scatter->memory->head;
+    message->head.bytes = WIRE_RESULT_BYTES + scatter->result.bytes;
     if (scatter_has_output(scatter)) {
         scatter_attach_output(scatter, message, port);
+    }
+    if (scatter->lost > 0) {
+        lost_attach(scatter, message, port);
     }
     error = circuit_send(scatter->circuit, 1u << port, message);
     scatter_record(scatter, EVENT_RESULT_QUEUED, scatter->layer,

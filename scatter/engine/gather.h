@@ -6,6 +6,7 @@
 
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
+#include "scatter/engine/lost.h"
 
 /* Stores for the host what the kernel made of the last range. Result: error. */
 NODISCARD int scatter_breach(struct scatter *scatter, int error, uint32_t bytes,
@@ -59,20 +60,24 @@ void scatter_begin_outputs(struct scatter *scatter);
    Precedes the first scatter_gather_children(). */
 void scatter_begin_gather(struct scatter *scatter);
 
-/* The next three functions receive messages of children of `phase`. Result: 0;
+/* The next three functions receive messages of children. Result: 0;
    ERR_TERMS, ERR_LENGTH or ERR_PLACE for an invalid message; an error of
    circuit_receive(). */
 
-/* Receives and merges one result from each port of the mask `ports`. */
-NODISCARD int scatter_gather_children(struct scatter *scatter, unsigned phase,
+/* Receives and merges one result from each port of the mask `ports`, but from
+   those whose child is lost. */
+NODISCARD int scatter_gather_children(struct scatter *scatter,
+                                      const struct gather_from *from,
                                       unsigned ports);
 
-/* Receives and merges `count` results, whatever ports they arrive on. */
+/* Receives and merges *count results until mesh time until_ps, whatever ports
+   they arrive on, and counts *count down. Result also: ERR_TIMEOUT. */
 NODISCARD int scatter_gather_any(struct scatter *scatter, unsigned phase,
-                                 uint32_t count);
+                                 uint32_t *count, uint64_t until_ps);
 
 /* Receives from each port the outputs message number `round` (meanwhile.h). */
-NODISCARD int scatter_gather_outputs(struct scatter *scatter, unsigned phase,
+NODISCARD int scatter_gather_outputs(struct scatter *scatter,
+                                     const struct gather_from *from,
                                      uint32_t round);
 
 /* Queues this node's result and unsent outputs for its parent. Result: 0 or the

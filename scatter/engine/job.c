@@ -3,6 +3,7 @@
 #include "scatter/engine/announce.h"
 #include "scatter/engine/compute.h"
 #include "scatter/engine/gather.h"
+#include "scatter/engine/lost.h"
 #include "scatter/engine/measure.h"
 #include "scatter/engine/originator.h"
 #include "scatter/engine/probe.h"
@@ -117,6 +118,14 @@ static int begin_kernel(struct scatter *scatter, struct originator *originator)
     return check_terms(scatter, originator);
 }
 
+/* Takes the tree's policy in this job, in place of the identity's. */
+static int go_around(struct scatter *scatter)
+{
+    policy_become(scatter, WIRE_TREE);
+    scatter->announced_by = CIRCUIT_KIND_CALL;
+    return scatter->policy->prepare(scatter);
+}
+
 static int take_order(struct scatter *scatter, struct originator *originator,
                       const struct circuit_delivery *delivery)
 {
@@ -135,6 +144,8 @@ static int take_order(struct scatter *scatter, struct originator *originator,
     announced->load_units = order->whole_units;
     announced->arg = order->arg;
     announced->arg_bytes = order->arg_bytes & 0xffffffu;
+    originator->ordered =
+        (struct wire_range){order->first_unit, order->load_units};
     scatter->job.flags = WIRE_FLAGS(order->flags & WIRE_MORE, order->policy);
     originator_set_range(scatter, order);
     error = find_kernel(scatter, order->kernel);
@@ -143,6 +154,9 @@ static int take_order(struct scatter *scatter, struct originator *originator,
     }
     if (order->load_units == 0) {
         return ERR_EMPTY;
+    }
+    if ((order->flags & WIRE_AROUND) != 0) {
+        return order->policy == WIRE_TREE ? go_around(scatter) : ERR_POLICY;
     }
     return order->policy == scatter->circuit->node->identity.policy
                ? ERR_OK
@@ -176,23 +190,28 @@ static int begin_job(struct scatter *scatter, struct originator *originator)
                : error;
 }
 
-/* Sends the report; result and outputs follow if `error` is 0. */
+/* Sends the report; result and outputs follow if `error` is 0, unless it lacks
+   the whole load. */
 static int send_report(struct scatter *scatter, struct originator *originator,
                        int error)
 {
     struct scatter_memory *memory = scatter->memory;
-    uint32_t bytes = wire_report_bytes(&originator->report);
+    bool whole = lost_report(scatter, originator, error);
+    uint32_t bytes;
     struct circuit_message message = {.kind = WIRE_REPORT};
 
-    originator->report.error = error;
+    originator->report.error = error == ERR_LOST ? ERR_OK : error;
     wire_report_store(memory->report, &originator->report, &originator->plan);
-    if (error == ERR_OK && scatter_has_output(scatter)) {
+    bytes = wire_report_bytes(&originator->report) +
+            WIRE_RANGE_BYTES * originator->report.ranges;
+    if (whole && scatter_has_output(scatter)) {
         uint32_t head = scatter_result_head_bytes(&scatter->terms);
 
+        memory->head.bytes = (uint16_t)scatter->result.bytes;
         scatter_attach_output(scatter, &message, 0);
-        memcpy(memory->report + bytes, memory->result_bytes, head);
+        memcpy(memory->report + bytes, &memory->head, head);
         bytes += head;
-    } else if (error == ERR_OK) {
+    } else if (whole) {
         message.body[0].data = scatter->result.data;
         message.body[0].bytes = scatter->result.bytes;
     }
@@ -240,7 +259,7 @@ static int originate(struct scatter *scatter)
         originator.report.gather_done_ps = originator_now_ps(scatter);
     }
     sent = send_report(scatter, &originator, error);
-    return error == ERR_OK ? sent : error;
+    return error == ERR_OK || error == ERR_LOST ? sent : error;
 }
 
 /* ---- any node ---- */
@@ -262,6 +281,9 @@ static int reset(struct scatter *scatter)
     scatter->ports_us = 0;
     scatter->has_result = false;
     scatter->has_slots = false;
+    scatter->announced_by = WIRE_ANNOUNCE;
+    scatter->computed_units = 0;
+    scatter->lost = 0;
     scatter->worker = (struct scatter_worker){.ended = false};
     scatter->result = (struct kernel_result){.data = scatter->memory->result};
     return scatter->policy->prepare(scatter);
@@ -296,6 +318,26 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
     return reset(scatter);
 }
 
+/* Drops the job at hand, and takes the one that a call announces. */
+static int answer_call(struct scatter *scatter)
+{
+    struct circuit_delivery delivery;
+    int error = scatter_drain(scatter);
+
+    if (error == ERR_OK) {
+        error = reset(scatter);
+    }
+    if (error == ERR_OK) {
+        error = go_around(scatter);
+    }
+    if (error == ERR_OK) {
+        error = scatter_receive(scatter, &delivery,
+                                CIRCUIT_ALL_PORTS |
+                                    CIRCUIT_ONLY(CIRCUIT_KIND_CALL));
+    }
+    return error == ERR_OK ? announce_take(scatter, delivery) : error;
+}
+
 int scatter_run(struct scatter *scatter)
 {
     int error;
@@ -303,11 +345,15 @@ int scatter_run(struct scatter *scatter)
     /* The next job's messages may overwrite bytes whose send is queued. */
     do {
         error = scatter->layer == 0 ? originate(scatter) : follow(scatter);
+        while (error == ERR_CALLED) {
+            error = answer_call(scatter);
+            error = error == ERR_OK ? follow(scatter) : error;
+        }
         if (error == ERR_OK) {
             scatter_record(scatter, EVENT_DONE, 0, scatter->ports_us);
         }
     } while (error == ERR_OK && (scatter->job.flags & WIRE_MORE) != 0 &&
-             (error = circuit_drain(scatter->circuit)) == ERR_OK &&
+             (error = scatter_drain(scatter)) == ERR_OK &&
              (error = reset(scatter)) == ERR_OK);
     return error;
 }

@@ -10,7 +10,9 @@ static int gather_round(struct scatter *scatter, uint32_t round)
 
     for (unsigned phase = scatter->job.phases;
          error == ERR_OK && phase > scatter->layer; --phase) {
-        error = scatter_gather_outputs(scatter, phase, round);
+        const struct gather_from from = pattern_children(scatter, phase);
+
+        error = scatter_gather_outputs(scatter, &from, round);
     }
     return error;
 }
@@ -89,11 +91,13 @@ int meanwhile_gather(struct scatter *scatter)
     }
     for (unsigned phase = phases; error == ERR_OK && phase > scatter->layer;
          --phase) {
+        const struct gather_from from = pattern_children(scatter, phase);
+
         if (phase < phases) { /* the last layer sends none */
-            error = scatter_gather_outputs(scatter, phase, rounds);
+            error = scatter_gather_outputs(scatter, &from, rounds);
         }
         if (error == ERR_OK) {
-            error = scatter_gather_children(scatter, phase, CIRCUIT_ALL_PORTS);
+            error = scatter_gather_children(scatter, &from, CIRCUIT_ALL_PORTS);
         }
     }
     return error;

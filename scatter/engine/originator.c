@@ -22,6 +22,7 @@ void originator_start(struct scatter *scatter, struct originator *originator)
     events_record(scatter->circuit->log, start_ps, EVENT_SCATTER_START, 0,
                   scatter->units);
     originator->report.scatter_start_ps = start_ps;
+    scatter->begun_ps = start_ps;
 }
 
 void originator_begin(struct scatter *scatter, struct originator *originator)

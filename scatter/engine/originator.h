@@ -13,8 +13,10 @@ struct originator {
     bool known;         /* the time of a unit is known without measuring */
     bool unlikely;      /* measured units do not tell other units' time */
     uint64_t varies_ps; /* spread of a unit's time in samples, ps; 0: none */
-    struct advance advance; /* units that an advance sends to each node */
-    uint64_t announced_ps;  /* mesh time, ps, when the announcement begins */
+    struct advance advance;    /* units that an advance sends to each node */
+    uint64_t announced_ps;     /* mesh time, ps, when the announcement begins */
+    struct wire_range ordered; /* the order's units */
+    uint32_t lost_units;       /* number of units in the report's ranges */
     struct wire_report report;
     struct wire_order order;
     struct plan_job input; /* the planners' input */

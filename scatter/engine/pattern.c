@@ -64,7 +64,7 @@ int pattern_prepare(struct scatter *scatter)
 int pattern_announce(struct scatter *scatter, struct originator *originator,
                      struct circuit_segment shared, struct circuit_segment arg)
 {
-    struct circuit_message message = {.kind = WIRE_ANNOUNCE,
+    struct circuit_message message = {.kind = scatter->announced_by,
                                       .gap_ps = scatter->pattern.cut.gap_ps,
                                       .head.bytes = WIRE_ANNOUNCE_HEAD_BYTES,
                                       .shared = shared,
@@ -308,6 +308,20 @@ int pattern_receive(struct scatter *scatter)
 
 /* ---- results ---- */
 
+struct gather_from pattern_children(const struct scatter *scatter,
+                                    unsigned phase)
+{
+    uint16_t step = 1;
+
+    for (unsigned i = phase; i < scatter->job.phases; ++i) {
+        step *= TORUS_PORTS + 1u;
+    }
+    return (struct gather_from){.path = scatter->message[phase].path,
+                                .phase = (uint16_t)phase,
+                                .number = step,
+                                .step = step};
+}
+
 int pattern_gather(struct scatter *scatter)
 {
     int error = ERR_OK;
@@ -324,7 +338,9 @@ int pattern_gather(struct scatter *scatter)
             return ERR_PLAN; /* others may have results of other rounds */
         }
         if (ports != 0) {
-            error = scatter_gather_children(scatter, phase, ports);
+            const struct gather_from from = pattern_children(scatter, phase);
+
+            error = scatter_gather_children(scatter, &from, ports);
         }
     }
     return error;

@@ -7,6 +7,7 @@
 
 #include "hal/nodiscard.h"
 #include "scatter/engine/core.h"
+#include "scatter/engine/lost.h"
 #include "scatter/engine/originator.h"
 
 /* Hooks of the policy: struct policy in scatter/engine/core.h. */
@@ -23,6 +24,13 @@ NODISCARD int pattern_place(struct scatter *scatter,
                             uint32_t *head_bytes);
 
 NODISCARD int pattern_gather(struct scatter *scatter);
+
+NODISCARD int pattern_lost(struct scatter *scatter,
+                           struct originator *originator, uint32_t number);
+
+/* Returns this node's children of `phase`. */
+struct gather_from pattern_children(const struct scatter *scatter,
+                                    unsigned phase);
 
 /* Carries out a job as the originator. Result: 0 or the error. */
 NODISCARD int pattern_lead(struct scatter *scatter,

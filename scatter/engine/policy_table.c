@@ -19,6 +19,7 @@ static const struct policy policies[POLICY_ROWS] = {
                       .receive = pattern_receive,
                       .compute = scatter_compute,
                       .gather = pattern_gather,
+                      .lost = pattern_lost,
                       .lead = pattern_lead},
     /* A scatter along the tree in the order, on any torus. */
     [WIRE_TREE] = {.prepare = tree_prepare,
@@ -27,6 +28,7 @@ static const struct policy policies[POLICY_ROWS] = {
                    .receive = tree_receive,
                    .compute = scatter_compute,
                    .gather = tree_gather,
+                   .lost = tree_lost,
                    .lead = tree_lead},
     /* Nodes ask for chunks; a tree in the announcement tells their places. */
     [WIRE_FARM] = {.prepare = tree_prepare,
@@ -41,7 +43,8 @@ static const struct policy policies[POLICY_ROWS] = {
     /* The pattern, if outputs return during later rounds (meanwhile.h). */
     [POLICY_MEANWHILE] = {.receive = meanwhile_receive,
                           .compute = scatter_compute,
-                          .gather = meanwhile_gather},
+                          .gather = meanwhile_gather,
+                          .lost = pattern_lost},
     /* The pattern, if nodes ask for the last units after rounds (tail.h). */
     [POLICY_TAIL] = {.receive = tail_receive,
                      .compute = tail_compute,

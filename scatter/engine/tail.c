@@ -91,7 +91,7 @@ static int end_by_layers(struct scatter *scatter, struct farm_state *state,
         error = end_waiting(scatter, state);
     }
     while (error == ERR_OK && state->layer_left == 0 && state->at_work > 0) {
-        error = circuit_drain(scatter->circuit);
+        error = scatter_drain(scatter);
         state->layer_left = TORUS_PORTS;
         for (unsigned i = 0; i < state->layer; ++i) {
             state->layer_left *= 5;
@@ -168,8 +168,9 @@ int tail_lead(struct scatter *scatter, struct originator *originator)
     if (error != ERR_OK) {
         return error;
     }
-    return scatter_has_output(scatter) ? farm_gather_workers(scatter, workers)
-                                       : pattern_gather(scatter);
+    return scatter_has_output(scatter)
+               ? farm_gather_workers(scatter, originator, workers)
+               : pattern_gather(scatter);
 }
 
 /* ---- the other nodes ---- */

@@ -8,6 +8,7 @@
 #include "scatter/engine/announce.h"
 #include "scatter/engine/farm.h"
 #include "scatter/engine/gather.h"
+#include "scatter/engine/lost.h"
 #include "scatter/engine/measure.h"
 #include "scatter/engine/slots.h"
 #include "scatter/plan/fixed.h"
@@ -85,7 +86,7 @@ int tree_announce(struct scatter *scatter, struct originator *originator,
         struct torus_path path = tree_path(child);
         struct circuit_message message = {
             .path = path,
-            .kind = WIRE_ANNOUNCE,
+            .kind = scatter->announced_by,
             .head = {child, TREE_BRANCH_BYTES * tree_nodes(child)},
             .shared = shared};
 
@@ -282,6 +283,17 @@ int tree_receive(struct scatter *scatter)
     return error == ERR_OK ? branch_distribute(scatter) : error;
 }
 
+static int gather_child(struct scatter *scatter, const uint8_t *child)
+{
+    const struct gather_from from = {
+        .path = tree_path(child),
+        .phase = (uint16_t)tree_phase(child),
+        .number = (uint16_t)((child - scatter->tree.branch) /
+                             (ptrdiff_t)TREE_BRANCH_BYTES)};
+
+    return scatter_gather_children(scatter, &from, 1u << from.path.port);
+}
+
 /* Results of the last phase come first. */
 int tree_gather(struct scatter *scatter)
 {
@@ -297,8 +309,7 @@ int tree_gather(struct scatter *scatter)
                 /* A child of a later phase has refused the job, and sends no
                    result. */
                 error = phase <= scatter->job.phases
-                            ? scatter_gather_children(
-                                  scatter, phase, 1u << tree_path(child).port)
+                            ? gather_child(scatter, child)
                             : ERR_PLAN;
             }
         }
@@ -582,7 +593,7 @@ static int plan_job(struct scatter *scatter, struct originator *originator)
         originator->report.phases > 0 ? originator->report.phases : 1;
     shift_ranges(scatter, originator, tree);
     error = store_job(scatter, originator);
-    return error == ERR_OK ? circuit_drain(scatter->circuit) : error;
+    return error == ERR_OK ? scatter_drain(scatter) : error;
 }
 
 static int send_rounds(struct scatter *scatter, struct originator *originator)
@@ -622,6 +633,28 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
     scatter->round = 0;
     scatter->split.share_units = share_units;
     return error;
+}
+
+int tree_lost(struct scatter *scatter, struct originator *originator,
+              uint32_t number)
+{
+    const uint8_t *tree = scatter->tree.branch;
+    const uint8_t *branch = tree + TREE_BRANCH_BYTES * number;
+    const uint32_t *table = originator->tree_tables;
+
+    if (number >= tree_nodes(tree)) {
+        return ERR_PLACE;
+    }
+    lost_range(scatter, originator, tree_first_unit(branch),
+               tree_units(branch));
+    for (unsigned round = 1; round < scatter->job.rounds; ++round) {
+        const uint32_t *first =
+            table + table_words(scatter) * round + 1 + number;
+
+        lost_range(scatter, originator, *first,
+                   first[tree_nodes(branch)] - *first);
+    }
+    return ERR_OK;
 }
 
 int tree_lead(struct scatter *scatter, struct originator *originator)

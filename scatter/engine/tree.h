@@ -30,6 +30,9 @@ NODISCARD int tree_receive(struct scatter *scatter);
 
 NODISCARD int tree_gather(struct scatter *scatter);
 
+NODISCARD int tree_lost(struct scatter *scatter, struct originator *originator,
+                        uint32_t number);
+
 /* Carries out the order by its tree or as a farm. Result: 0 or the error. */
 NODISCARD int tree_lead(struct scatter *scatter, struct originator *originator);
 

@@ -80,6 +80,7 @@ enum wire_policy {
 enum wire_order_flag {
     WIRE_STORE_AND_FORWARD = 1, /* hops store messages; not set: circuits */
     WIRE_EQUAL_SHARES = 2,      /* all nodes get equally many units */
+    WIRE_AROUND = 4,            /* the tree goes around lost nodes */
     WIRE_MORE = 8               /* another order follows; also a flag of jobs */
 };
 
@@ -376,11 +377,15 @@ static_assert(sizeof(struct wire_demand) == WIRE_DEMAND_BYTES, "no gaps");
 /* ---- results and outputs ---- */
 
 /*
- * WIRE_RESULT_OF(phase): the kernel's result. If WIRE_OUTPUT is set: u32 length
- * of the result; the result, padded to the longest that the kernel's terms
- * allow; chunks of output in any order, each
+ * WIRE_RESULT_OF(phase): struct wire_result; the kernel's result. If
+ * WIRE_OUTPUT is set, the result is padded to the longest that the kernel's
+ * terms allow, and chunks of output follow in any order, each
  *
  *    0  u32 first unit    4  u32 bytes    8  the bytes, pad4
+ *
+ * Last come `lost` numbers, each u16, pad4, of the descendants whose results
+ * did not come; what they and their descendants computed is missing. The
+ * numbers count from the sender (scatter/engine/lost.h).
  *
  * WIRE_OUTPUTS_OF(phase), if WIRE_MEANWHILE is set: u32 r; chunks of output. A
  * child sends messages r = 1, 2, .. to R, the number of rounds. Message r has
@@ -388,20 +393,32 @@ static_assert(sizeof(struct wire_demand) == WIRE_DEMAND_BYTES, "no gaps");
  * messages r - 1 brought. It leaves when the part of round r has come; message
  * R, only of a child with children, when all rounds are computed.
  */
+#define WIRE_RESULT_BYTES 8u
+#define WIRE_LOST_MAX 32u          /* most numbers of a result */
 #define WIRE_OUTPUT_CHUNK_BYTES 8u /* first unit and length, before output */
 #define WIRE_OUTPUTS_BYTES 4u      /* length of the round's number, r */
+
+struct wire_result {
+    uint16_t bytes; /* length of the kernel's result */
+    uint16_t lost;  /* number of descendants at the message's end */
+    uint32_t units; /* units that the sender and descendants computed */
+};
+static_assert(sizeof(struct wire_result) == WIRE_RESULT_BYTES, "no gaps");
 
 /* ---- reports ---- */
 
 #define WIRE_REPORT_BYTES 368u
+#define WIRE_RANGES_MAX 128u
+#define WIRE_RANGE_BYTES 8u
 #define WIRE_REPORT_BYTES_MAX                                                  \
     (WIRE_REPORT_BYTES + 8u * ROUNDS_MAX * (TORUS_PHASES_MAX + 1u))
 
 /*
  * WIRE_REPORT: these fields; if `layers` is set and there are several rounds,
- * for each round and in it for each layer, u32 share and u32 volume; the
- * kernel's result; chunks of output. Mesh times are by the originator's clock.
- * Time zero of the plan is scatter_start_ps:
+ * for each round and in it for each layer, u32 share and u32 volume; `ranges`
+ * times struct wire_range, what the result lacks; the kernel's result; chunks
+ * of output. Mesh times are by the originator's clock. Time zero of the plan is
+ * scatter_start_ps:
  *
  *    |-- announce, begin, measure, plan --|-- makespan --|-- results return --|
  *    ordered_ps            scatter_start_ps                      gather_done_ps
@@ -434,14 +451,21 @@ struct wire_report {
     uint64_t ordered_ps; /* mesh time when the whole order has come in, ps */
     uint64_t measure_ps; /* time of all runs of the kernel to measure it, ps */
     uint32_t measured_units; /* units computed to measure; not in the plan */
-    uint32_t zero;           /* always 0 */
+    uint32_t ranges;         /* number of ranges that nobody computed */
     uint64_t call_ps;        /* time of a run() of no units, ps */
     uint64_t announce_ps;    /* time in which the announcement was queued, ps */
     uint64_t sampled_ps;     /* time of samples, ps, a part of measure_ps */
 };
 static_assert(sizeof(struct wire_report) == WIRE_REPORT_BYTES, "no gaps");
 
-/* Returns the length, bytes, of a report up to the kernel's result. */
+/* A range of the whole load. */
+struct wire_range {
+    uint32_t first_unit;
+    uint32_t units; /* 1 or more */
+};
+static_assert(sizeof(struct wire_range) == WIRE_RANGE_BYTES, "no gaps");
+
+/* Returns the length, bytes, of a report up to the ranges. */
 uint32_t wire_report_bytes(const struct wire_report *report);
 
 /* Stores wire_report_bytes() bytes at `out`. Reads `plan` only if the report
