@@ -192,7 +192,8 @@ static int run_one(struct compare *compare, const struct request *request,
 static bool suits(const struct request *request, enum schedule schedule)
 {
     return (request->originators == 1 || schedule_has_groups(schedule)) &&
-           (request->holes == NULL || schedule_goes_around(schedule));
+           (request->holes == NULL || request->originators > 1 ||
+            schedule_goes_around(schedule));
 }
 
 /* Returns whether a star to all nodes fits in the phases of a tree; prints a

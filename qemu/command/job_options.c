@@ -535,8 +535,8 @@ static int check_policy(const struct job_options *options)
 
     if (options->phases_text != NULL && !job_policy(&task)->counts_phases) {
         return usage_error("--phases %u: is for peters-syska on a torus of 5^k "
-                           "x 5^k with four ports, circuits, no --slow and no "
-                           "dead node",
+                           "x 5^k with four ports, circuits, no --slow and "
+                           "nothing dead",
                            request->schedule.phases);
     }
     if (request->schedule.rounds != 1 &&

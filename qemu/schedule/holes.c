@@ -53,17 +53,15 @@ struct schedule_holes *schedule_holes_from(const struct schedule_holes *holes,
 bool schedule_holes_open(const struct schedule_holes *holes,
                          struct torus_coord from, struct torus_path path)
 {
-    enum torus_port port = (enum torus_port)path.port;
-    uint32_t hops = torus_path_hops(path);
+    uint32_t links[2 * TORUS_SIDE_MAX];
+    size_t hops = holes == NULL ? 0
+                                : torus_path_links(holes->size, from, path,
+                                                   links, 2 * TORUS_SIDE_MAX);
 
-    for (uint32_t hop = 0; holes != NULL && hop < hops; ++hop) {
-        if (hop == path.hops) {
-            port = torus_after_turn(port, (enum torus_turn)path.turn);
-        }
-        if (holes->link[torus_link(holes->size, from, port)]) {
+    for (size_t hop = 0; hop < hops; ++hop) {
+        if (holes->link[links[hop]]) {
             return false;
         }
-        from = torus_step(holes->size, from, port, 1);
     }
     return true;
 }

@@ -69,6 +69,18 @@ def test_compare_counts_the_living(tmp_path):
         "peters-syska", "equal", "farm"}
 
 
+def test_compare_of_several_originators(tmp_path):
+    load = mesh.zeros(tmp_path / "load", 50_000)
+    table = json.loads(mesh.command(
+        "compare", "--json", "--mesh", "5x5", "--on", "native", "--kernel",
+        "spin", "--arg", SPIN, "--originator", f"0,0={load}", "--originator",
+        f"2,2={load}", "--inject", "cut@1,1,east@0", "--inject",
+        "die@3,3@0").stdout)
+    assert {row["schedule"] for row in table["schedules"]} == {"star", "farm"}
+    assert all(row["makespan_ps"] >= table["lower_bound"]["makespan_ps"]
+               for row in table["schedules"])
+
+
 def test_who_cannot_be_reached_is_left_out(tmp_path):
     """On a ring, all between two dead nodes; with both neighbours dead the
     originator computes alone. A farm also leaves out nodes to which the
