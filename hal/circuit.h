@@ -227,9 +227,10 @@ NODISCARD bool circuit_failed(struct circuit *circuit,
 /*
  * Asks for the nodes at the ends of paths: that of `path`, turned so that it
  * begins at each port of the mask `ports`. Waits for queued sends, too. Sets
- * *lost to the ports to whose node no circuit can be set up, or whose node has
- * stopped; a switch in software cannot tell, and sets it to 0. Result: as
- * circuit_send(), but for a full queue.
+ * *lost to the ports to whose node no circuit can be set up, whose node has
+ * stopped, or to whose node a message of this job was not sent, as long as
+ * circuit_failed() has not told that; a switch in software cannot tell, and
+ * sets it to 0. Result: as circuit_send(), but for a full queue.
  */
 NODISCARD int circuit_ask(struct circuit *circuit, unsigned ports,
                           struct torus_path path, unsigned *lost);

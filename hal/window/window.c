@@ -271,12 +271,19 @@ bool circuit_failed(struct circuit *circuit, struct circuit_failure *failure)
     return true;
 }
 
+/* Whether two paths differ by a turn of the whole at most. */
+static bool same_way(struct torus_path a, struct torus_path b)
+{
+    return a.turn == b.turn && a.hops == b.hops &&
+           (a.turn == TORUS_STRAIGHT || a.hops_after == b.hops_after);
+}
+
 int circuit_ask(struct circuit *circuit, unsigned ports, struct torus_path path,
                 unsigned *lost)
 {
     const struct circuit_message question = {.path = path,
                                              .kind = CIRCUIT_KIND_ASK};
-    struct circuit_failure failure;
+    const struct window *window = circuit->board;
     int error = circuit_drain(circuit);
 
     *lost = 0;
@@ -286,11 +293,15 @@ int circuit_ask(struct circuit *circuit, unsigned ports, struct torus_path path,
     if (error == ERR_OK) {
         error = circuit_drain(circuit);
     }
-    while (circuit_failed(circuit, &failure)) {
-        if (failure.kind == CIRCUIT_KIND_ASK) {
-            *lost |= 1u << failure.path.port;
+    for (uint32_t i = window->taken; i != window->failed; ++i) {
+        const struct circuit_failure *failure =
+            &window->failure[i % WINDOW_FAILURES];
+
+        if (failure->job == circuit->job && same_way(failure->path, path)) {
+            *lost |= 1u << failure->path.port;
         }
     }
+    *lost &= ports;
     return error == ERR_DEAD_LINK ? ERR_OK : error;
 }
 

@@ -631,6 +631,10 @@ static bool set_up(struct fabric *fabric, struct transit *transit,
             return true;
         }
         held |= at->held;
+        if (at->held && transit->retried && !transit->message.waits) {
+            refuse(fabric, transit, i, now_ps);
+            return true;
+        }
     }
     if (transit->message.tag == CIRCUIT_KIND_ASK) {
         refuse(fabric, transit, count, now_ps);

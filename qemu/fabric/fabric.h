@@ -79,9 +79,12 @@ struct fabric_message {
     void *cookie;
     struct torus_path path; /* unused if the message goes to the host */
     uint32_t bytes;
-    bool other_way; /* if refused, the message tries torus_path_other() */
-    uint8_t tag;    /* a receiver may ask for messages with one tag */
-    uint8_t kind;   /* kind of the message, for the record of circuits */
+    /* If refused, the message tries torus_path_other(). There it waits for
+       links that are held, or is refused, too. */
+    bool other_way;
+    bool waits;
+    uint8_t tag;  /* a receiver may ask for messages with one tag */
+    uint8_t kind; /* kind of the message, for the record of circuits */
     uint8_t phase;
 };
 

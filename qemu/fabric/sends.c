@@ -60,6 +60,14 @@ static bool add_pieces(struct message *message, const struct window *window,
            message_add(message, 2, window, send->body[port % TORUS_PORTS]);
 }
 
+/* Whether a message brings a range of the load. Such a one takes long, and what
+   waits for its links is later than a range that is computed again. */
+static bool carries_load(uint8_t kind)
+{
+    return kind == WIRE_PART || kind == WIRE_BRANCH ||
+           kind == WIRE_BRANCH_ROUND || kind == WIRE_CHUNK;
+}
+
 /* Gives a message to the fabric. If the message is not `sound`, or its length
    or path is invalid, frees the message and returns false. */
 static bool pass_on(struct mesh *mesh, struct message *message, bool sound,
@@ -69,6 +77,7 @@ static bool pass_on(struct mesh *mesh, struct message *message, bool sound,
                                      .gap_ps = gap_ps,
                                      .cookie = message,
                                      .other_way = true,
+                                     .waits = !carries_load(message->kind),
                                      .path = path,
                                      .bytes = message->bytes,
                                      .tag = message->kind,

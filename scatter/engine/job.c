@@ -21,6 +21,20 @@ static bool goes_on(const struct scatter *scatter)
            scatter->round + 1u < scatter->job.rounds;
 }
 
+/* Waits for a call. Result: ERR_CALLED; ERR_TIMEOUT if none comes. */
+static int await_call(struct scatter *scatter)
+{
+    struct circuit_delivery delivery;
+    uint64_t until_ps = scatter->due_ps + SCATTER_WAIT_MAX_PS;
+    uint32_t room = (uint32_t)(scatter->free_to - scatter->free_from);
+
+    /* No node receives a message of this kind. */
+    return circuit_receive_until(scatter->circuit, &delivery,
+                                 CIRCUIT_ALL_PORTS |
+                                     CIRCUIT_ONLY(CIRCUIT_KIND_ASK),
+                                 scatter->free_from, room & ~7u, until_ps);
+}
+
 static int follow(struct scatter *scatter)
 {
     int error;
@@ -30,6 +44,10 @@ static int follow(struct scatter *scatter)
            (error = scatter->policy->compute(scatter)) == ERR_OK &&
            goes_on(scatter)) {
         scatter->round += 1;
+    }
+    if (error == ERR_PLACE && scatter->round > 0) {
+        /* The awaited round was lost on its way, and this is a later one. */
+        return await_call(scatter);
     }
     if (error == ERR_OK) {
         error = scatter->policy->gather(scatter);
@@ -266,6 +284,11 @@ static int originate(struct scatter *scatter)
 
 static int reset(struct scatter *scatter)
 {
+    struct circuit_failure failure;
+
+    while (circuit_failed(scatter->circuit, &failure)) {
+        /* an earlier job's */
+    }
     scatter->policy = policy_find(scatter->circuit->node->identity.policy);
     if (scatter->policy == NULL) {
         return ERR_POLICY;

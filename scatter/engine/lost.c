@@ -7,8 +7,8 @@
 
 /* The first question comes 1 / WAIT_PART of the job's time after the results
    are due, and WAIT_SLOTS slots of each phase. */
-#define WAIT_PART 128u
-#define WAIT_SLOTS 2u
+#define WAIT_PART 512u
+#define WAIT_SLOTS 1u
 
 /* Numbers that a node keeps free for its own children. */
 #define OWN_MAX (TORUS_PORTS * 2u)
