@@ -179,21 +179,64 @@ static int run_order(struct outcome *outcome, struct job *job,
 
 /* ---- ranges that nodes lost ---- */
 
+/* Most waves in a row that compute nothing: each may meet a new fault. */
+#define VAIN_WAVES 64u
+
 /* Ranges that are to be computed, the next one last. */
 struct todo {
     struct wire_range *range;
     uint32_t count;
 };
 
-static void add_missing(struct todo *todo, const struct outcome *outcome)
+/* Returns whether lost ranges can be computed again; if not, after a message.
+ */
+static bool can_recover(const struct job *job, const struct outcome *outcome)
 {
-    const struct outcome_originator *originator = &outcome->originator[0];
-    uint32_t count = originator->plan.ranges;
+    bool lost = false;
 
+    for (uint32_t i = 0; i < job->originators; ++i) {
+        lost = lost || outcome->originator[i].plan.ranges > 0;
+    }
+    if (lost && (job->originators > 1 || job->mesh->ops->add_holes == NULL)) {
+        fprintf(stderr,
+                "quincunx: nodes were lost, and their ranges with them; only a "
+                "job of one originator on an emulated mesh without serial "
+                "ports computes these again\n");
+        return false;
+    }
+    return true;
+}
+
+static int by_first_unit(const void *a, const void *b)
+{
+    const struct wire_range *one = a;
+    const struct wire_range *other = b;
+
+    return (one->first_unit < other->first_unit) -
+           (one->first_unit > other->first_unit);
+}
+
+/* Adds the ranges that an order lacks, adjacent ones as one. */
+static void add_missing(struct todo *todo, struct outcome *outcome)
+{
+    struct outcome_originator *originator = &outcome->originator[0];
+    uint32_t count = originator->plan.ranges;
+    struct wire_range *last = NULL;
+
+    qsort(originator->missing, count, sizeof *last, by_first_unit);
     todo->range = memory_or_exit(
         realloc(todo->range, (todo->count + count + 1u) * sizeof *todo->range));
-    for (uint32_t i = count; i > 0; --i) {
-        todo->range[todo->count++] = originator->missing[i - 1];
+    for (uint32_t i = 0; i < count; ++i) {
+        struct wire_range range = originator->missing[i];
+
+        if (last != NULL &&
+            range.first_unit + range.units == last->first_unit) {
+            last->first_unit = range.first_unit;
+            last->units += range.units;
+        } else {
+            last = &todo->range[todo->count++];
+            *last = range;
+        }
     }
 }
 
@@ -250,8 +293,13 @@ static int run_batch(struct outcome *outcome, struct job *job,
                      struct wire_range range)
 {
     struct todo todo = {.count = 0};
+    unsigned vain = 0; /* number of waves without a result, one by one */
     int status = run_order(outcome, job, range);
 
+    if (status == 0 && !can_recover(job, outcome)) {
+        outcome_free(outcome);
+        return EXIT_FAILED;
+    }
     if (status == 0) {
         add_missing(&todo, outcome);
     }
@@ -263,8 +311,19 @@ static int run_batch(struct outcome *outcome, struct job *job,
             status = run_order(&wave, job, todo.range[--todo.count]);
         }
         if (status == 0) {
+            vain = wave.originator[0].missing_units ==
+                           wave.originator[0].load_units
+                       ? vain + 1
+                       : 0;
             add_missing(&todo, &wave);
             status = add_wave(outcome, &wave, &job->task[0]);
+        }
+        if (status == 0 && vain > VAIN_WAVES) {
+            fprintf(stderr,
+                    "quincunx: %u units cannot be computed: %u orders for them "
+                    "came back without a result\n",
+                    todo.range[todo.count - 1].units, vain);
+            status = EXIT_FAILED;
         }
         if (status != 0) {
             outcome_free(outcome);
