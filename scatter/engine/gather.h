@@ -29,7 +29,8 @@ struct gather_place {
     uint8_t *at;             /* where the message is received */
     uint32_t capacity_bytes; /* length of the buffer that begins at `at` */
     uint32_t ahead_bytes;    /* bytes of the message before its outputs */
-    uint8_t kept[CIRCUIT_HEADER_BYTES + 4 + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
+    uint8_t kept[CIRCUIT_HEADER_BYTES + WIRE_RESULT_BYTES +
+                 KERNEL_RESULT_BESIDE_OUTPUT_MAX];
 };
 
 /* Sets *place for a message with a head of `head_bytes` bytes, and saves what
