@@ -47,7 +47,9 @@
 #define CIRCUIT_ANY_JOB 0u
 #define CIRCUIT_KIND_MAX 251u /* switches use kinds 254 and 255 themselves */
 
-/* The message of circuit_ask(), which no node receives. */
+/* The message of circuit_ask(), which no node receives: a receive of this kind
+   waits for a call. On a switch in software, which has no calls, it returns
+   ERR_KIND. */
 #define CIRCUIT_KIND_ASK 253u
 /* A call: a receive that does not ask for it by CIRCUIT_ONLY() ends with
    ERR_CALLED, whatever ports it names, while a call waits. */

@@ -372,6 +372,9 @@ int circuit_receive_until(struct circuit *circuit,
                           uint8_t *buffer, uint32_t capacity_bytes,
                           uint64_t deadline_ps)
 {
+    if ((ports >> 8 & 0xffu) == CIRCUIT_KIND_ASK) {
+        return ERR_KIND;
+    }
     if (!serial_is_buffer(circuit, buffer, capacity_bytes)) {
         return ERR_BUFFER;
     }

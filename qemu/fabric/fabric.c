@@ -99,7 +99,9 @@ struct fabric {
     uint64_t conflicts;
     uint64_t latest_release_ps;
     uint64_t now_ps;
-    bool retry_due; /* true: links were released, so try `blocked` again */
+    bool retry_due;   /* true: links were released, so try `blocked` again */
+    size_t deadlines; /* number of events that are deadlines */
+    bool hurries;     /* true: fabric_hurry() */
     struct transit *leaving;
 };
 
@@ -442,6 +444,7 @@ void fabric_receive(struct fabric *fabric, uint32_t node, uint64_t time_ps,
     at->receives += 1;
     rest(fabric, node, time_ps, NODE_RECEIVING);
     if (at->until) {
+        fabric->deadlines += 1;
         event_queue_add(&fabric->events,
                         (struct event){plus(larger(deadline_ps, time_ps), 0),
                                        event_order(EVENT_DEADLINE, node, 0), at,
@@ -725,11 +728,11 @@ static bool is_taken(const struct fabric *fabric, const struct transit *transit)
     struct torus_size size = fabric->config.size;
     struct torus_path path = transit->message.path;
     struct torus_coord from = torus_coord_of(size, transit->source);
+    uint32_t to = torus_index(size, torus_path_end(size, from, path));
 
     return transit->message.tag == CIRCUIT_KIND_ASK &&
            transit->hops == torus_path_hops(path) &&
-           !fabric_has_stopped(
-               fabric, torus_index(size, torus_path_end(size, from, path)));
+           !fabric_has_stopped(fabric, to) && !fabric_has_ended(fabric, to);
 }
 
 /* Requests a circuit by the other way for a send that was refused. */
@@ -1006,7 +1009,9 @@ enum fabric_step fabric_next(struct fabric *fabric,
             continue;
         }
         running = earliest_running(fabric);
-        if (fabric->events.count == 0) {
+        if (fabric->events.count == 0 ||
+            (fabric->hurries && running == NULL &&
+             fabric->events.count == fabric->deadlines)) {
             return running != NULL ? FABRIC_WAIT : FABRIC_STUCK;
         }
         if (running != NULL &&
@@ -1016,6 +1021,7 @@ enum fabric_step fabric_next(struct fabric *fabric,
         event = event_queue_remove(&fabric->events);
         fabric->now_ps = event.time_ps;
         if (type_of(&event) == EVENT_DEADLINE) {
+            fabric->deadlines -= 1;
             if (times_out(&event)) {
                 return time_out(fabric, &event, action);
             }
@@ -1032,6 +1038,11 @@ enum fabric_step fabric_next(struct fabric *fabric,
             return report_leaving(fabric, action);
         }
     }
+}
+
+void fabric_hurry(struct fabric *fabric, bool hurries)
+{
+    fabric->hurries = hurries;
 }
 
 uint64_t fabric_time_ps(const struct fabric *fabric)

@@ -166,6 +166,10 @@ void fabric_end(struct fabric *fabric, uint32_t node, uint64_t time_ps);
 enum fabric_step fabric_next(struct fabric *fabric,
                              struct fabric_action *action);
 
+/* Whether FABRIC_STUCK also means that all nodes wait and only deadlines are
+   left: nobody waits for what comes of these. */
+void fabric_hurry(struct fabric *fabric, bool hurries);
+
 /* Returns the mesh time of the last event. No later event has an earlier
    time. */
 uint64_t fabric_time_ps(const struct fabric *fabric);

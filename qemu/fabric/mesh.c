@@ -738,8 +738,10 @@ static enum mesh_end run_to_end(struct mesh *mesh, bool more)
     enum mesh_end end = MESH_DONE;
 
     while (end == MESH_DONE) {
-        enum fabric_step step = advance(mesh);
+        enum fabric_step step;
 
+        fabric_hurry(mesh->fabric, all_done(mesh, more));
+        step = advance(mesh);
         if (mesh->unread) {
             return MESH_FAILED;
         }

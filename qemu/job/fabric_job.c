@@ -486,6 +486,11 @@ static void add_holes(const struct job_mesh *mesh, struct schedule_holes *holes)
     const struct mesh *driver = &job->driver;
     struct torus_size size = job->config.size;
 
+    for (uint32_t i = 0; i < job->nodes; ++i) {
+        if (fabric_has_ended(driver->fabric, i)) {
+            schedule_holes_add(holes, torus_coord_of(size, i), true);
+        }
+    }
     for (uint32_t i = 0; i < job->config.injections.count; ++i) {
         const struct injection *injection =
             &job->config.injections.injection[i];

@@ -21,18 +21,22 @@ static bool goes_on(const struct scatter *scatter)
            scatter->round + 1u < scatter->job.rounds;
 }
 
-/* Waits for a call. Result: ERR_CALLED; ERR_TIMEOUT if none comes. */
-static int await_call(struct scatter *scatter)
+/* Whether an error is that of a job whose messages were lost, or whose nodes.
+ */
+static bool is_orphaned(const struct scatter *scatter, int error)
+{
+    return error == ERR_TIMEOUT || error == ERR_LOST ||
+           (error == ERR_PLACE && scatter->round > 0);
+}
+
+/* Waits for a call. Result: ERR_CALLED; `error` on a switch without calls. */
+static int await_call(struct scatter *scatter, int error)
 {
     struct circuit_delivery delivery;
-    uint64_t until_ps = scatter->due_ps + SCATTER_WAIT_MAX_PS;
-    uint32_t room = (uint32_t)(scatter->free_to - scatter->free_from);
+    int end = scatter_receive(
+        scatter, &delivery, CIRCUIT_ALL_PORTS | CIRCUIT_ONLY(CIRCUIT_KIND_ASK));
 
-    /* No node receives a message of this kind. */
-    return circuit_receive_until(scatter->circuit, &delivery,
-                                 CIRCUIT_ALL_PORTS |
-                                     CIRCUIT_ONLY(CIRCUIT_KIND_ASK),
-                                 scatter->free_from, room & ~7u, until_ps);
+    return end == ERR_KIND ? error : end;
 }
 
 static int follow(struct scatter *scatter)
@@ -45,12 +49,11 @@ static int follow(struct scatter *scatter)
            goes_on(scatter)) {
         scatter->round += 1;
     }
-    if (error == ERR_PLACE && scatter->round > 0) {
-        /* The awaited round was lost on its way, and this is a later one. */
-        return await_call(scatter);
-    }
     if (error == ERR_OK) {
         error = scatter->policy->gather(scatter);
+    }
+    if (is_orphaned(scatter, error)) {
+        return await_call(scatter, error);
     }
     return error == ERR_OK ? scatter_return_result(scatter) : error;
 }
