@@ -276,59 +276,68 @@ static inline uint64_t kernel_offsets_count(const struct kernel_result *result)
     return count;
 }
 
-/* Returns how many bytes of an ascending list are below `offset`. */
-static inline uint32_t kernel_offsets_below(const uint8_t *list, uint32_t bytes,
-                                            uint32_t offset)
+/* Returns how many bytes of `own` are among the smallest `most` bytes of two
+   ascending lists. Each has at most that many, both together have more. */
+static inline uint32_t kernel_offsets_kept(const uint8_t *own, uint32_t mine,
+                                           const uint8_t *other,
+                                           uint32_t others, uint32_t most)
 {
-    uint32_t from = 0;
+    uint32_t from = most - others;
 
-    while (from < bytes) {
-        uint32_t middle = (from + bytes) / 8 * 4;
+    while (from < mine) {
+        uint32_t middle = (from + mine) / 8 * 4;
 
-        if (kernel_load_u32(list + middle) < offset) {
+        if (kernel_load_u32(own + middle) <
+            kernel_load_u32(other + most - 4 - middle)) {
             from = middle + 4;
         } else {
-            bytes = middle;
+            mine = middle;
         }
     }
     return from;
 }
 
+/* Moves the offsets from `least` on of an ascending list to the same places of
+   `to`, which may be in the list: the last ones first, four at a time. Returns
+   the number of bytes that stay. */
+static inline uint32_t kernel_offsets_move(uint8_t *to, const uint8_t *list,
+                                           uint32_t bytes, uint32_t least)
+{
+    uint32_t block[4];
+    const uint32_t size = sizeof block;
+
+    while (bytes >= size && kernel_load_u32(list + bytes - size) >= least) {
+        bytes -= size;
+        memcpy(block, __builtin_assume_aligned(list + bytes, 4), size);
+        memcpy(__builtin_assume_aligned(to + bytes, 4), block, size);
+    }
+    while (bytes > 0 && kernel_load_u32(list + bytes - 4) >= least) {
+        bytes -= 4;
+        kernel_store_u32(to + bytes, kernel_load_u32(list + bytes));
+    }
+    return bytes;
+}
+
 /* Merges `others` bytes of an ascending list into one of `mine` bytes, both of
-   at most `most`, and keeps the first `most`. Returns the number of bytes. */
+   at most `most`, and keeps the first `most`. Ranges are contiguous, so that
+   offsets come in blocks. Returns the number of bytes. */
 static inline uint32_t kernel_offsets_join(uint8_t *own, uint32_t mine,
                                            const uint8_t *other,
                                            uint32_t others, uint32_t most)
 {
-    uint32_t bytes;
+    uint32_t bytes = mine + others;
 
-    /* Nothing behind the end of a full list is kept. */
-    if (mine == most && mine > 0) {
-        others = kernel_offsets_below(other, others,
-                                      kernel_load_u32(own + mine - 4));
+    if (bytes > most) {
+        bytes = most;
+        mine = kernel_offsets_kept(own, mine, other, others, most);
+        others = most - mine;
     }
-    if (others == most && others > 0) {
-        mine = kernel_offsets_below(own, mine,
-                                    kernel_load_u32(other + others - 4));
-    }
-    while (mine + others > most) {
-        if (kernel_load_u32(own + mine - 4) >
-            kernel_load_u32(other + others - 4)) {
-            mine -= 4;
-        } else {
-            others -= 4;
-        }
-    }
-    bytes = mine + others;
     while (others > 0) {
-        uint32_t last = kernel_load_u32(other + others - 4);
+        uint32_t least = kernel_load_u32(other + others - 4);
 
-        while (mine > 0 && kernel_load_u32(own + mine - 4) > last) {
-            mine -= 4;
-            kernel_store_u32(own + mine + others, kernel_load_u32(own + mine));
-        }
-        others -= 4;
-        kernel_store_u32(own + mine + others, last);
+        mine = kernel_offsets_move(own + others, own, mine, least);
+        least = mine > 0 ? kernel_load_u32(own + mine - 4) : 0;
+        others = kernel_offsets_move(own + mine, other, others, least);
     }
     return bytes;
 }
