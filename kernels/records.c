@@ -224,7 +224,10 @@ static int records_begin(void *work, struct kernel_terms *terms,
         return KERNEL_ARGUMENT;
     }
     prepare(records);
-    if (records->result_bytes > RESULT_MAX) {
+    /* A cell that is compared as a number is summed as one. */
+    if (records->result_bytes > RESULT_MAX ||
+        (records->letters > 0 && records->between == 0 &&
+         records->condition[0].numbers != 0)) {
         return KERNEL_ARGUMENT;
     }
     terms->before_bytes = 1;

@@ -33,6 +33,7 @@
 #define OUTPUT 2u
 #define PATTERN_MAX 255u
 #define PATTERNS_MAX 255u
+#define TAIL 3u         /* bytes behind the patterns, which look() may read */
 #define LONG_PATTERN 6u /* from here on two bytes allow longer skips */
 #define ROWS 8u
 /* A letter occurs OFTEN times in 1000 bytes of a text, roughly; OFTEN_MOST
@@ -148,8 +149,8 @@ static COLD void add_pattern(struct search *search, uint32_t at)
     search->longest = length > search->longest ? length : search->longest;
 }
 
-/* Returns whether there are patterns, not too many, and behind them what
-   compare() may read. */
+/* Lists patterns up to TAIL bytes before the argument's end. Returns whether
+   there are some, and not too many. */
 static COLD bool list_patterns(struct search *search,
                                const struct kernel_job *job)
 {
@@ -159,13 +160,17 @@ static COLD bool list_patterns(struct search *search,
     search->begins = 0;
     search->shortest = PATTERN_MAX;
     search->longest = 0;
-    while (at < job->arg_bytes && job->arg[at] > 0 &&
-           search->patterns < PATTERNS_MAX) {
+    while (at + TAIL < job->arg_bytes) {
+        uint32_t length = job->arg[at];
+
+        if (length == 0 || at + length + TAIL >= job->arg_bytes ||
+            search->patterns == PATTERNS_MAX) {
+            return false;
+        }
         add_pattern(search, at + 1);
-        at += 1u + job->arg[at];
+        at += 1 + length;
     }
-    return search->patterns > 0 && at + 3 == job->arg_bytes &&
-           job->arg[at] == 0;
+    return search->patterns > 0;
 }
 
 /* ---- skips ---- */

@@ -21,6 +21,12 @@ def condition_of(op=2, numbers=0, decimals=0, value=b"x", size=None):
                        0) + value + bytes(-len(value) % 4)
 
 
+def search(*patterns, flags=0, tail=bytes(3)):
+    """Patterns, each behind its length."""
+    return bytes([flags]) + b"".join(
+        bytes([len(pattern)]) + pattern for pattern in patterns) + tail
+
+
 RECORDS = records()
 MATVEC = struct.pack("<I3i", 4, 1, 2, 3)
 CONV = struct.pack("<BBHIIiI9h", 3, 0, 0, 3, 4, 1, 16, 1, 2, 1, 2, 4, 2, 1, 2,
@@ -32,7 +38,7 @@ DIGESTS = bytes(8) + struct.pack("<II", 1, 0) + b"a" * 32
 
 # kernel: an argument and a unit's bytes that are accepted, and a load.
 GOOD = {
-    "search": (b"(?,)a,b", 1, b"abba"), "stats": (b"\x02", 2, b"1234"),
+    "search": (search(b"a", b"b"), 1, b"abba"), "stats": (b"\x02", 2, b"1234"),
     "fir": (b"\1\2", 2, b"1234"), "conv": (CONV, 1, bytes(12)),
     "matvec": (MATVEC, 12, bytes(24)),
     "records": (RECORDS, 1, b"x\ny\n"),
@@ -53,9 +59,12 @@ def sweep(at, value):
 
 REFUSED = {
     "search": [(arg, 1) for arg in (
-        b"", b"(?)", b"(?i)", b"(?,)", b"(?,),", b"(?,)a,", b"(?,)a,,b",
-        b"(?,),a", b"x" * 256, b"(?)" + b"x" * 256, b"(?,)a," + b"x" * 256,
-        b"(?,)" + b",".join([b"a"] * 256))],
+        b"", b"\0", search(), search(b""), search(b"a", b""),
+        search(b"a", b"", b"b"), search(b"a", tail=b""),
+        search(b"a", tail=bytes(2)), search(b"a", tail=bytes(4)),
+        search(b"a", tail=b"b\0\0\0"), b"\1\xffa\0\0\0", b"\1\2a\0\0\0",
+        b"\1\1a\2bc\0\0", search(*[b"a"] * 256))]
+    + [(search(b"a"), 0), (search(b"a", flags=2), 2 ** 32 - 1)],
     "stats": [(b"", 1), (b"\x01\x01", 1), (b"\x00", 1), (b"\x03", 4),
               (b"\x08", 8), (b"\x10", 1), (b"\x21", 1), (b"\xff", 1),
               (b"\x02", 1), (b"\x02", 3), (b"\x04", 6), (b"\x01", 0)],
@@ -83,8 +92,9 @@ REFUSED = {
                                        (2 ** 30, 36), (2 ** 31 + 3, 36))]],
     "records": [(arg, 1) for arg in (
         b"", RECORDS[:15], RECORDS[:16], RECORDS[:-1], RECORDS + b"x",
-        records(wide=6), records(wide=84), records(groups=410),
+        records(wide=20), records(wide=1, groups=586), records(groups=410),
         records(longest=2 ** 20 + 1), records(sums=1, label=19),
+        records(wide=1, numbers=1, value=bytes(8)),
         records(decimals=19), records(numbers=1, value=bytes(7)),
         records(op=16, numbers=1, value=bytes(8)), records(op=16, value=b""),
         records(size=5), RECORDS + 8 * condition_of())]
