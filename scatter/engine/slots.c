@@ -76,7 +76,9 @@ void slots_time_returns(const struct originator *originator,
 static uint64_t slot_ps(const struct wire_order *order, uint32_t bytes,
                         uint32_t hops)
 {
-    return order_circuit_ps(order, order_message_ps(order, bytes), hops) +
+    return order_circuit_ps(
+               order, order_message_ps(order, WIRE_RESULT_BYTES + bytes),
+               hops) +
            SLOT_SPARE_PS;
 }
 
