@@ -732,7 +732,7 @@ static bool is_taken(const struct fabric *fabric, const struct transit *transit)
 
     return transit->message.tag == CIRCUIT_KIND_ASK &&
            transit->hops == torus_path_hops(path) &&
-           !fabric_has_stopped(fabric, to) && !fabric_has_ended(fabric, to);
+           !fabric_has_stopped(fabric, to);
 }
 
 /* Requests a circuit by the other way for a send that was refused. */
@@ -757,7 +757,7 @@ static void process_refusal(struct fabric *fabric, struct transit *transit)
     struct fabric_node *source = &fabric->node[transit->source];
 
     source->circuits -= 1;
-    if (transit->message.other_way &&
+    if (transit->message.other_way && !fabric->config.one_way &&
         transit->hops < torus_path_hops(transit->message.path) &&
         !is_void(fabric, transit)) {
         retry(fabric, transit);

@@ -67,6 +67,7 @@ struct fabric_config {
     uint32_t corrupt_message;
     uint8_t ports_at_once;  /* torus ports that work at once: 1, 2 or 4; 0: 4 */
     bool store_and_forward; /* true: switches pass on whole messages */
+    bool one_way; /* true: what is refused does not try torus_path_other() */
     /* Called by fabric_free() for the cookie of each message that it still
        has; or NULL. */
     void (*drop)(void *cookie);

@@ -381,6 +381,9 @@ static void note_up(struct mesh *mesh)
 
 static void note_end(struct mesh *mesh, uint32_t node, uint64_t time_ps)
 {
+    const struct window *window = mesh_window(mesh, node);
+
+    mesh->failed |= window->node.status.state == NODE_STATE_FAILED;
     fabric_end(mesh->fabric, node, time_ps);
     note_progress(mesh);
     mesh->ended += 1;
@@ -740,7 +743,7 @@ static enum mesh_end run_to_end(struct mesh *mesh, bool more)
     while (end == MESH_DONE) {
         enum fabric_step step;
 
-        fabric_hurry(mesh->fabric, all_done(mesh, more));
+        fabric_hurry(mesh->fabric, mesh->failed || all_done(mesh, more));
         step = advance(mesh);
         if (mesh->unread) {
             return MESH_FAILED;

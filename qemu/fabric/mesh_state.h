@@ -68,6 +68,7 @@ struct mesh {
     uint64_t waiting;
     uint32_t up;
     uint32_t ended;
+    bool failed; /* true: a node gave up; nobody waits for it any longer */
     bool ordered;
     uint64_t order_ps; /* mesh time of the first order, once `ordered` */
     bool unread; /* true: the order's file could not be read; stderr says so */

@@ -228,7 +228,9 @@ static int send_report(struct scatter *scatter, struct originator *originator,
     if (whole && scatter_has_output(scatter)) {
         uint32_t head = scatter_result_head_bytes(&scatter->terms);
 
-        memory->head.bytes = (uint16_t)scatter->result.bytes;
+        memory->head =
+            (struct wire_result){.bytes = (uint16_t)scatter->result.bytes,
+                                 .units = scatter->computed_units};
         scatter_attach_output(scatter, &message, 0);
         memcpy(memory->report + bytes, &memory->head, head);
         bytes += head;

@@ -294,7 +294,7 @@ def test_results_are_soon_back(tmp_path):
                       "lvds", kernel="stats", arg=None, rounds="auto")
     merges_ps = 4 * (261 * 5 + 250) * INSTRUCTION_PS
     results = [c for c in report["circuits"] if c["kind"] == "result"]
-    assert {c["bytes"] for c in results} == {261 * 4}
+    assert {c["bytes"] for c in results} == {8 + 261 * 4}
     ready_ps = report["measured"]["makespan_ps"]
     for phase in 2, 1:
         those = [c for c in results if c["phase"] == phase]

@@ -12,7 +12,7 @@ import optimum
 from execute import Lane, Node, Send, execute
 
 BRANCH = struct.Struct("<IIHBBHH")
-PHASES_MAX = 228
+PHASES_MAX = 226
 
 # turn and port share a byte on the wire
 Branch = namedtuple(

@@ -126,7 +126,7 @@ def test_options_of_the_job(tmp_path, args):
 # ---- what is left out, or fails (test/refused/compare.txt: the rest) ----
 
 def test_what_has_no_place(tmp_path):
-    """A star has 256 phases on 32x32 boards, a tree at most 228; a hybrid
+    """A star has 256 phases on 32x32 boards, a tree at most 226; a hybrid
     chooses its phases."""
     for args, out in ((["--mesh", "32x32"], {"star", "hybrid"}),
                       (["--phases", "1"], {"hybrid"})):

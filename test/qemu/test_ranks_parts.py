@@ -123,7 +123,7 @@ def test_where_a_patch_may_write(lib):
     for at, size, good in [
             (STATUS, 8, True), (STATUS - 4, 4, False), (STATUS - 4, 8, False),
             (RESPONSE - 4, 4, True), (RESPONSE - 4, 8, False),
-            (QUEUED, 4, True), (QUEUED, 8, False), (DONE, 4, False),
+            (QUEUED, 8, True), (QUEUED, 12, False), (DONE, 4, False),
             (FORM, 400, True), (INJECTION, 4, False), (INJECTION - 4, 8, False),
             (MESSAGES - 4, 8, False), (MESSAGES, 4000, True),
             (WINDOW - 4, 4, True), (WINDOW - 4, 8, False), (0, 4, False)]:

@@ -461,7 +461,7 @@ def test_damaged_trees(core):
     assert accepted > 300 and refused > 1500
     nodes = 15625
     flat = [Branch(0, 0, nodes, 0, 0, 0, 0, 0)] + [
-        Branch(0, 0, 1, 0, 0, 228, 1, 0)] * (nodes - 1)
+        Branch(0, 0, 1, 0, 0, tree_plan.PHASES_MAX, 1, 0)] * (nodes - 1)
     assert valid(core, tree_plan.pack(flat), (125, 125))
     flat[0] = flat[0]._replace(nodes=nodes + 1)
     assert not valid(core, tree_plan.pack([*flat, flat[1]]), (125, 125))

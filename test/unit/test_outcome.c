@@ -121,7 +121,7 @@ static const struct {
     {0, "abc"}, {7, ""}, {7, "defgh"}, {0x80000000, "i"}, {UINT32_MAX, "jklm"}};
 
 #define ROOM 128u
-#define HEAD 16u
+#define HEAD (WIRE_RESULT_BYTES + 12u)
 
 /* The message with the result "result" in its room of 12 bytes, and behind it
    the chunks, of which each decimal digit of `order` is one. Result: its
@@ -131,8 +131,8 @@ static uint32_t write_message(uint8_t message[ROOM], unsigned order)
     uint32_t bytes = HEAD;
 
     memset(message, 0xa5, ROOM);
-    bytes_store_u32(message, 6);
-    memcpy(message + 4, "result", 6);
+    bytes_store_u32(message, 6); /* and no lost descendants */
+    memcpy(message + WIRE_RESULT_BYTES, "result", 6);
     for (unsigned left = order; left > 0; left /= 10) {
         const char *text = chunks[left % 10 - 1].text;
         uint32_t length = (uint32_t)strlen(text);

@@ -11,6 +11,7 @@
 #define FLAG_OUTPUT 4u
 #define OUTPUTS_BYTES 4u
 #define RESULT_BYTES 8u
+#define HEAD_BYTES 8u
 #define CHUNK_BYTES 12u
 #define DEMAND_BYTES 16u
 #define REPORT_BYTES 368u
@@ -535,11 +536,10 @@ static void check_all_returned(const struct judge *judge)
 /* A result's; then every piece's output has returned. */
 static void check_outputs(struct judge *judge, const struct letter *letter)
 {
-    uint32_t head = 4 + WIRE_PAD4(current()->scatter.terms.result_bytes_max);
+    uint32_t head =
+        HEAD_BYTES + WIRE_PAD4(current()->scatter.terms.result_bytes_max);
 
-    world_check(letter->bytes >= head &&
-                    bytes_load_u32(letter->data) == RESULT_BYTES,
-                "a result without its length");
+    world_check(letter->bytes >= head, "a result without its length");
     check_chunks(judge, letter, head);
     check_all_returned(judge);
 }
@@ -601,10 +601,19 @@ static bool is_at_end(const struct judge *judge)
     return judge->count == judge->rounds;
 }
 
+/* A result's head: its length, nobody lost, and how many units it is of: the
+   node's own, `units`, and perhaps its descendants'. */
+static void check_head(const uint8_t *head, uint32_t bytes, uint32_t units)
+{
+    world_check(bytes >= HEAD_BYTES && bytes_load_u16(head) == RESULT_BYTES,
+                "a result of another length");
+    world_check(bytes_load_u16(head + 2) == 0, "somebody is lost");
+    world_check(bytes_load_u32(head + 4) >= units, "a wrong number of units");
+}
+
 static void take_result(struct judge *judge, const struct letter *letter)
 {
     uint64_t units = 0;
-    uint32_t at = judge->output ? 4 : 0;
 
     judge->returned = true;
     if (judge->forged) {
@@ -617,7 +626,8 @@ static void take_result(struct judge *judge, const struct letter *letter)
                     "units are not computed");
         units += judge->round[i].units;
     }
-    world_check(judge->output || letter->bytes == RESULT_BYTES,
+    check_head(letter->data, letter->bytes, (uint32_t)units);
+    world_check(judge->output || letter->bytes == HEAD_BYTES + RESULT_BYTES,
                 "a result of another length");
     if (judge->output) {
         check_outputs(judge, letter);
@@ -625,7 +635,7 @@ static void take_result(struct judge *judge, const struct letter *letter)
     world_check(judge->output ||
                     current()->scatter.terms.output_denominator == 0,
                 "outputs are lost");
-    world_check(kernel_load_u64(letter->data + at) == units,
+    world_check(kernel_load_u64(letter->data + HEAD_BYTES) == units,
                 "a wrong sum of units");
     judge->jobs += 1;
 }
@@ -694,10 +704,8 @@ void judge_reported(struct judge *judge, const struct letter *report)
     at += 8 * report->data[6] * (report->data[4] + 1u) *
           (report->data[6] > 1 && (report->data[7] & 2) != 0);
     if (terms->output_denominator != 0) {
-        world_check(report->bytes >= at + 4 &&
-                        bytes_load_u32(report->data + at) == RESULT_BYTES,
-                    "a result of another length");
-        at += 4;
+        check_head(report->data + at, report->bytes - at, round->units);
+        at += HEAD_BYTES;
     }
     world_check(report->bytes >= at + RESULT_BYTES &&
                     bytes_load_u64(report->data + at) == round->units,

@@ -669,6 +669,9 @@ static int receive(struct world_node *node, struct circuit_delivery *delivery,
     }
     node->ports = ports & 0x1fu;
     node->kind = ports >> 8 & 0xffu;
+    if (node->kind == CIRCUIT_KIND_ASK) {
+        return ERR_KIND; /* there are no calls */
+    }
     letter = wait_for(node);
     if (letter == NULL) {
         return ERR_TIMEOUT;

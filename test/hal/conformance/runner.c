@@ -119,6 +119,7 @@ static void run(struct record *to)
                    .profile.startup_ps = STARTUP_PS,
                    .profile.transfer_ps = BYTE_PS,
                    .profile.hop_delay_ps = HOP_PS,
+                   .one_way = true,
                    .corrupt_message = 1},
         .injections = {&cut, 1},
         .identity = 0xc0f0c0f0u,
