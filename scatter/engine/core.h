@@ -386,8 +386,8 @@ static inline bool scatter_makes_output(const struct kernel_terms *terms)
 /* Outputs, and results along trees, leave makespan / 128 after the plan. */
 #define SCATTER_GATHER_GUARD 128u
 
-/* Longest time between two questions for a child, ps: 18 minutes. */
-#define SCATTER_WAIT_MAX_PS ((uint64_t)1 << 50)
+/* Longest time between two questions for a child, ps: 13 days. */
+#define SCATTER_WAIT_MAX_PS ((uint64_t)1 << 60)
 
 /* Returns an estimate of the time, ps, of a kernel's merge(); 0: not known. */
 static inline uint64_t scatter_merge_ps(const struct scatter *scatter)

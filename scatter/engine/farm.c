@@ -332,7 +332,7 @@ static int serve_all(struct scatter *scatter, struct farm_state *state,
 
 /* The first question to workers comes a WAIT_PART-th of the job's time after
    all is given, and WAIT_LEAST_PS or more. */
-#define WAIT_PART 16u
+#define WAIT_PART 2u
 #define WAIT_LEAST_PS 10000000u /* 10 us */
 
 static uint64_t wait_ps_of(const struct scatter *scatter)

@@ -707,16 +707,23 @@ int circuit_receive(struct circuit *circuit, struct circuit_delivery *delivery,
     return receive(node, delivery, ports, buffer, capacity_bytes);
 }
 
+/* Most deadlines in a row that come before a letter. */
+#define VAIN_MOST 4u
+
 int circuit_receive_until(struct circuit *circuit,
                           struct circuit_delivery *delivery, unsigned ports,
                           uint8_t *buffer, uint32_t capacity_bytes,
                           uint64_t deadline_ps)
 {
     struct world_node *node = circuit->board;
+    bool later = deadline_ps > clock_now_ps(&node->clock);
     int error;
 
-    node->has_end = deadline_ps < UINT64_MAX;
+    /* Who waits again and again would do so for ever. */
+    node->has_end =
+        deadline_ps < UINT64_MAX && !(later && node->vain >= VAIN_MOST);
     error = receive(node, delivery, ports, buffer, capacity_bytes);
+    node->vain = error == ERR_TIMEOUT ? node->vain + later : 0;
     if (error == ERR_TIMEOUT) {
         clock_start(&node->clock, deadline_ps);
     }

@@ -80,7 +80,8 @@ struct world_node {
     unsigned runs;  /* of the kernel in this job, for whoever counts them */
     unsigned ports; /* that it waits on, and for which kind; .. */
     unsigned kind;
-    bool has_end; /* .. with a deadline */
+    bool has_end;  /* .. with a deadline */
+    unsigned vain; /* how often deadlines in the future came before a letter */
     bool in_vain;
     struct letter *inbox;
     struct world_send *sends;
