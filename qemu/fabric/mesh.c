@@ -383,8 +383,9 @@ static void note_end(struct mesh *mesh, uint32_t node, uint64_t time_ps)
 {
     const struct window *window = mesh_window(mesh, node);
 
-    mesh->failed |= window->node.status.state == NODE_STATE_FAILED;
     fabric_end(mesh->fabric, node, time_ps);
+    mesh->failed |= window->node.status.state == NODE_STATE_FAILED &&
+                    !fabric_has_stopped(mesh->fabric, node);
     note_progress(mesh);
     mesh->ended += 1;
 }

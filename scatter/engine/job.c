@@ -21,12 +21,12 @@ static bool goes_on(const struct scatter *scatter)
            scatter->round + 1u < scatter->job.rounds;
 }
 
-/* Whether an error is that of a job whose messages were lost, or whose nodes.
- */
-static bool is_orphaned(const struct scatter *scatter, int error)
+/* Whether an error may come of nodes or messages that were lost: a message came
+   in place of one before it. */
+static bool is_orphaned(int error)
 {
-    return error == ERR_TIMEOUT || error == ERR_LOST ||
-           (error == ERR_PLACE && scatter->round > 0);
+    return error == ERR_TIMEOUT || error == ERR_LOST || error == ERR_PLACE ||
+           error == ERR_KIND;
 }
 
 /* Waits for a call. Result: ERR_CALLED; `error` on a switch without calls. */
@@ -52,7 +52,7 @@ static int follow(struct scatter *scatter)
     if (error == ERR_OK) {
         error = scatter->policy->gather(scatter);
     }
-    if (is_orphaned(scatter, error)) {
+    if (is_orphaned(error)) {
         return await_call(scatter, error);
     }
     return error == ERR_OK ? scatter_return_result(scatter) : error;

@@ -17,6 +17,14 @@ def check(core, plan, r):
                                      layer, units)
             kept += nodes * parts.share_units
             assert 0 <= parts.share_units - shares[layer] <= 1
+            at = parts.share_units
+            for phase in range(plan.phases, layer, -1):
+                for port in range(4):
+                    assert at == core.torus_split_child_at(
+                        parts, plan.phases, phase, port)
+                    at += volumes[phase] + (
+                        4 * (phase - layer - 1) + port < parts.extra_units)
+            assert at == units
             rest = units - parts.share_units
             extra = parts.extra_units
             for phase in range(layer + 1, plan.phases + 1):

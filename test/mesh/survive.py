@@ -15,7 +15,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import mesh  # noqa: E402
 
 PORTS = "east", "north", "west", "south"
-KERNELS = (("search", "abc"), ("spin", "32"), ("stats", ""), ("spin", "8,1/4"))
+KERNELS = (("search", "a"), ("stats", ""), ("search", "a"), ("spin", "32"),
+           ("spin", "8,1/4"))
 SCHEDULES = ("peters-syska", "peters-syska", "binomial", "farm", "equal",
              "hybrid")
 

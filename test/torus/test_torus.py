@@ -115,6 +115,11 @@ def test_every_path_of_every_small_world(core):
             assert room[:hops] == links[::-1]
             assert core.torus_path_arrival(back) == one.port
             assert bytes(core.torus_path_reverse(back)) == bytes(path)
+            other = core.torus_path_other(size, path)
+            if core.torus_path_valid(size, other):  # less than once around
+                end = core.torus_path_end(size, Coord(*start), other)
+                assert (end.x, end.y) == last
+                assert bytes(core.torus_path_other(size, other)) == bytes(path)
 
 
 def test_direct_paths_are_the_shortest(core):
