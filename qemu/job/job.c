@@ -89,6 +89,7 @@ static void add_figures(struct outcome *outcome, const struct outcome *next)
     outcome->run_wall_s += next->run_wall_s;
     outcome->waves += next->waves;
     outcome->lost_units += next->lost_units;
+    outcome->recovery_ps += next->recovery_ps;
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         outcome->node[i].units += next->node[i].units;
         outcome->node[i].retries += next->node[i].retries;
@@ -272,9 +273,9 @@ static int add_wave(struct outcome *batch, struct outcome *wave,
     add_figures(batch, wave);
     batch->waves += 1;
     batch->lost_units += part->load_units;
-    batch->recovered_ps = part->plan.scatter_start_ps +
-                          outcome_makespan_ps(wave) -
-                          whole->plan.scatter_start_ps;
+    batch->recovery_ps =
+        part->plan.scatter_start_ps + outcome_makespan_ps(wave) -
+        whole->plan.scatter_start_ps - outcome_makespan_ps(batch);
     if (part->missing_units < part->load_units &&
         whole->missing_units < whole->load_units) {
         status = merge(&batch->result, &wave->result, task);

@@ -160,7 +160,7 @@ struct outcome {
     uint32_t resumed;
     uint32_t waves;        /* number of batches that computed lost ranges */
     uint64_t lost_units;   /* number of units that were computed again */
-    uint64_t recovered_ps; /* makespan with waves, ps; 0: no wave */
+    uint64_t recovery_ps;  /* by which waves made the makespan longer, ps */
     /* Answer times of this job on one board and on OUTCOME_FEW_SIDE^2 boards
        (qemu/job/smaller.h). 0: not run. */
     uint64_t alone_ps;

@@ -387,7 +387,7 @@ static json_t *recovery_json(const struct outcome *outcome)
         "{s:o, s:o, s:o, s:o}", "waves", json_whole(outcome->waves), "units",
         json_whole(outcome->lost_units), "makespan_without_ps",
         json_whole(outcome_makespan_ps(outcome)), "makespan_ps",
-        json_whole(outcome->recovered_ps)));
+        json_whole(outcome_makespan_ps(outcome) + outcome->recovery_ps)));
 }
 
 static json_t *resumed_json(const struct outcome *outcome)

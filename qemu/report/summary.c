@@ -263,7 +263,8 @@ static void print_recovery(FILE *out, const struct outcome *outcome)
                 ", computed again in %" PRIu32 " wave%s; makespan with "
                 "these %s\n",
                 outcome->waves, outcome->waves == 1 ? "" : "s",
-                amount_time(outcome->recovered_ps).text);
+                amount_time(outcome_makespan_ps(outcome) + outcome->recovery_ps)
+                    .text);
     }
 }
 
