@@ -5,6 +5,7 @@
 #include "qemu/fabric/backend.h"
 #include "qemu/job/policy.h"
 #include "qemu/base/crash.h"
+#include "qemu/base/exit_status.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/quote.h"
 #include "scatter/engine/core.h"
@@ -193,4 +194,16 @@ int batches_merge(struct kernel_result *into, const struct kernel_result *next,
              task->request->kernel->merge(work, into, next) == KERNEL_OK;
     crash_out();
     return merged ? 0 : -1;
+}
+
+int batches_add(struct kernel_result *into, const struct kernel_result *next,
+                const struct job_task *task)
+{
+    if (batches_merge(into, next, task) == 0) {
+        return 0;
+    }
+    fprintf(stderr,
+            "quincunx: kernel %s: results of batches cannot be merged\n",
+            task->request->kernel->name);
+    return EXIT_FAILED;
 }

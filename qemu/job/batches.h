@@ -30,4 +30,10 @@ NODISCARD int batches_merge(struct kernel_result *into,
                             const struct kernel_result *next,
                             const struct job_task *task);
 
+/* Does the same for a further batch of a load, or a part of one. Returns 0, or
+   an exit status after a message on stderr. */
+NODISCARD int batches_add(struct kernel_result *into,
+                          const struct kernel_result *next,
+                          const struct job_task *task);
+
 #endif

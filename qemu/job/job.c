@@ -4,33 +4,16 @@
 #include "qemu/fabric/watch.h"
 #include "qemu/job/batches.h"
 #include "qemu/job/groups.h"
-#include "qemu/job/mesh_ops.h"
-#include "qemu/job/order.h"
-#include "qemu/job/originators.h"
 #include "qemu/job/rates.h"
+#include "qemu/job/recovery.h"
 #include "qemu/job/timeline.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/host_clock.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/progress.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A running job. Several originators work at the same time, each with its group
-   of nodes. */
-struct job {
-    uint32_t originators;
-    struct job_task *task;
-    struct job_order *order;
-    uint16_t *group_of_node; /* NULL: one originator serves all nodes */
-    struct job_mesh *mesh;
-    struct checkpoint *checkpoint; /* or NULL */
-    uint32_t orders;               /* number of orders given */
-    /* that the last orders went around; or NULL */
-    struct schedule_holes *holes;
-};
 
 /* ---- batches ---- */
 
@@ -76,41 +59,6 @@ static void begin_outcome(struct outcome *outcome, struct outcome *next)
     }
 }
 
-/* Adds what a further order took: of the next batch, or of a wave. */
-static void add_figures(struct outcome *outcome, const struct outcome *next)
-{
-    /* these count from the start of the job, not of the batch */
-    outcome->conflicts = next->conflicts;
-    outcome->retries += next->retries;
-    outcome->retransmissions += next->retransmissions;
-    outcome->counts_nodes = outcome->counts_nodes || next->counts_nodes;
-    outcome->messages += next->messages;
-    outcome->payload_bytes += next->payload_bytes;
-    outcome->run_wall_s += next->run_wall_s;
-    outcome->waves += next->waves;
-    outcome->lost_units += next->lost_units;
-    outcome->recovery_ps += next->recovery_ps;
-    for (uint32_t i = 0; i < outcome->node_count; ++i) {
-        outcome->node[i].units += next->node[i].units;
-        outcome->node[i].retries += next->node[i].retries;
-        outcome->node[i].retransmissions += next->node[i].retransmissions;
-        memcpy(outcome->node[i].port, next->node[i].port,
-               NODE_PORTS * sizeof *next->node[i].port);
-    }
-}
-
-static int merge(struct kernel_result *into, const struct kernel_result *next,
-                 const struct job_task *task)
-{
-    if (batches_merge(into, next, task) == 0) {
-        return 0;
-    }
-    fprintf(stderr,
-            "quincunx: kernel %s: results of batches cannot be merged\n",
-            task->request->kernel->name);
-    return EXIT_FAILED;
-}
-
 static int add_batch(struct outcome *outcome, struct outcome *next,
                      const struct job_task *task)
 {
@@ -120,217 +68,15 @@ static int add_batch(struct outcome *outcome, struct outcome *next,
         record_batch(outcome, next);
         outcome->load_units += next->load_units;
         outcome->load_bytes += next->load_bytes;
-        add_figures(outcome, next);
+        outcome_add_order(outcome, next);
     } else {
         begin_outcome(outcome, next);
         if (outcome->resumed == 0) {
             return 0;
         }
     }
-    status = merge(&outcome->result, &next->result, task);
+    status = batches_add(&outcome->result, &next->result, task);
     outcome_free(next);
-    return status;
-}
-
-static int send_orders(struct job *job, struct wire_range range)
-{
-    struct mesh_order *orders =
-        memory_or_exit(calloc(job->originators, sizeof *orders));
-    int status;
-
-    for (uint32_t i = 0; i < job->originators; ++i) {
-        /* Only a single originator has batches and waves. */
-        struct wire_range all = {0,
-                                 (uint32_t)job->task[i].originator->load.units};
-
-        job_order_init(&job->order[i], &job->task[i], job->orders,
-                       job->originators > 1 ? all : range);
-        orders[i] = job->order[i].mesh;
-        /* nodes keep their rates for later batches */
-        job->task[i].rate = (struct job_rate){.units = 0};
-    }
-    job->orders += 1;
-    status = job->mesh->ops->order(job->mesh, orders);
-    free(orders);
-    return status;
-}
-
-static int run_order(struct outcome *outcome, struct job *job,
-                     struct wire_range range)
-{
-    struct job_mesh *mesh = job->mesh;
-    double start_s = host_clock_s(host_clock());
-    int status;
-
-    watch_stage(job->task[0].watch, WATCH_RUNNING);
-    status = send_orders(job, range);
-    watch_stage(job->task[0].watch, WATCH_COLLECTING);
-    if (status == 0) {
-        bool booted = mesh->up_wall_s > start_s;
-
-        outcome->run_wall_s =
-            host_clock_s(host_clock()) - (booted ? mesh->up_wall_s : start_s);
-        status = originators_read(outcome, job->task, job->order, mesh);
-    }
-    if (status != 0) {
-        outcome_free(outcome);
-    }
-    return status;
-}
-
-/* ---- ranges that nodes lost ---- */
-
-/* Most waves in a row that compute nothing: each may meet a new fault. */
-#define VAIN_WAVES 64u
-
-/* Ranges that are to be computed, the next one last. */
-struct todo {
-    struct wire_range *range;
-    uint32_t count;
-};
-
-/* Returns whether lost ranges can be computed again; if not, after a message.
- */
-static bool can_recover(const struct job *job, const struct outcome *outcome)
-{
-    bool lost = false;
-
-    for (uint32_t i = 0; i < job->originators; ++i) {
-        lost = lost || outcome->originator[i].plan.ranges > 0;
-    }
-    if (lost && (job->originators > 1 || job->mesh->ops->add_holes == NULL)) {
-        fprintf(stderr,
-                "quincunx: nodes were lost, and their ranges with them; only a "
-                "job of one originator on an emulated mesh without serial "
-                "ports computes these again\n");
-        return false;
-    }
-    return true;
-}
-
-static int by_first_unit(const void *a, const void *b)
-{
-    const struct wire_range *one = a;
-    const struct wire_range *other = b;
-
-    return (one->first_unit < other->first_unit) -
-           (one->first_unit > other->first_unit);
-}
-
-/* Adds the ranges that an order lacks, adjacent ones as one. */
-static void add_missing(struct todo *todo, struct outcome *outcome)
-{
-    struct outcome_originator *originator = &outcome->originator[0];
-    uint32_t count = originator->plan.ranges;
-    struct wire_range *last = NULL;
-
-    qsort(originator->missing, count, sizeof *last, by_first_unit);
-    todo->range = memory_or_exit(
-        realloc(todo->range, (todo->count + count + 1u) * sizeof *todo->range));
-    for (uint32_t i = 0; i < count; ++i) {
-        struct wire_range range = originator->missing[i];
-
-        if (last != NULL &&
-            range.first_unit + range.units == last->first_unit) {
-            last->first_unit = range.first_unit;
-            last->units += range.units;
-        } else {
-            last = &todo->range[todo->count++];
-            *last = range;
-        }
-    }
-}
-
-/* Plans around all nodes and links that died so far, from the next order on. */
-static int go_around(struct job *job)
-{
-    struct job_task *task = &job->task[0];
-    const struct schedule_holes *before = task->request->holes;
-    const struct torus_coord here = {0, 0};
-
-    schedule_holes_free(job->holes);
-    job->holes = before != NULL ? schedule_holes_from(before, here)
-                                : schedule_holes_new(task->request->size);
-    job->mesh->ops->add_holes(job->mesh, job->holes);
-    task->holes = job->holes;
-    task->calls = true;
-    task->schedule = (struct job_schedule){.kind = SCHEDULE_PETERS_SYSKA,
-                                           .phases = WIRE_BEST,
-                                           .rounds = WIRE_BEST};
-    job_order_close(&job->order[0]);
-    job->order[0] = (struct job_order){.tree = NULL};
-    return job_order_open(&job->order[0], task);
-}
-
-/* Adds a wave, an order for a range that was lost, to its batch. */
-static int add_wave(struct outcome *batch, struct outcome *wave,
-                    const struct job_task *task)
-{
-    struct outcome_originator *whole = &batch->originator[0];
-    const struct outcome_originator *part = &wave->originator[0];
-    int status = 0;
-
-    add_figures(batch, wave);
-    batch->waves += 1;
-    batch->lost_units += part->load_units;
-    batch->recovery_ps =
-        part->plan.scatter_start_ps + outcome_makespan_ps(wave) -
-        whole->plan.scatter_start_ps - outcome_makespan_ps(batch);
-    if (part->missing_units < part->load_units &&
-        whole->missing_units < whole->load_units) {
-        status = merge(&batch->result, &wave->result, task);
-    } else if (part->missing_units < part->load_units) {
-        struct kernel_result none = batch->result;
-
-        batch->result = wave->result;
-        wave->result = none;
-    }
-    whole->missing_units -= part->load_units - part->missing_units;
-    outcome_free(wave);
-    return status;
-}
-
-static int run_batch(struct outcome *outcome, struct job *job,
-                     struct wire_range range)
-{
-    struct todo todo = {.count = 0};
-    unsigned vain = 0; /* number of waves without a result, one by one */
-    int status = run_order(outcome, job, range);
-
-    if (status == 0 && !can_recover(job, outcome)) {
-        outcome_free(outcome);
-        return EXIT_FAILED;
-    }
-    if (status == 0) {
-        add_missing(&todo, outcome);
-    }
-    while (status == 0 && todo.count > 0) {
-        struct outcome wave = {.batch_count = 0};
-
-        status = go_around(job);
-        if (status == 0) {
-            status = run_order(&wave, job, todo.range[--todo.count]);
-        }
-        if (status == 0) {
-            vain = wave.originator[0].missing_units ==
-                           wave.originator[0].load_units
-                       ? vain + 1
-                       : 0;
-            add_missing(&todo, &wave);
-            status = add_wave(outcome, &wave, &job->task[0]);
-        }
-        if (status == 0 && vain > VAIN_WAVES) {
-            fprintf(stderr,
-                    "quincunx: %u units cannot be computed: %u orders for them "
-                    "came back without a result\n",
-                    todo.range[todo.count - 1].units, vain);
-            status = EXIT_FAILED;
-        }
-        if (status != 0) {
-            outcome_free(outcome);
-        }
-    }
-    free(todo.range);
     return status;
 }
 
@@ -347,7 +93,7 @@ static int run_batches(struct outcome *outcome, struct job *job)
             progress_within(1, "batch %u of %u", i + 1, count);
         }
         watch_batch(task->watch, i, count);
-        status = run_batch(&next, job, batches_range(task, i));
+        status = recovery_run(&next, job, batches_range(task, i));
         if (status != 0) {
             checkpoint_save(job->checkpoint, outcome, true);
             return status;

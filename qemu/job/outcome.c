@@ -448,6 +448,28 @@ double outcome_calibration_error(const struct outcome *outcome)
            1;
 }
 
+void outcome_add_order(struct outcome *outcome, const struct outcome *next)
+{
+    /* these count from the start of the job, not of the batch */
+    outcome->conflicts = next->conflicts;
+    outcome->retries += next->retries;
+    outcome->retransmissions += next->retransmissions;
+    outcome->counts_nodes = outcome->counts_nodes || next->counts_nodes;
+    outcome->messages += next->messages;
+    outcome->payload_bytes += next->payload_bytes;
+    outcome->run_wall_s += next->run_wall_s;
+    outcome->waves += next->waves;
+    outcome->lost_units += next->lost_units;
+    outcome->recovery_ps += next->recovery_ps;
+    for (uint32_t i = 0; i < outcome->node_count; ++i) {
+        outcome->node[i].units += next->node[i].units;
+        outcome->node[i].retries += next->node[i].retries;
+        outcome->node[i].retransmissions += next->node[i].retransmissions;
+        memcpy(outcome->node[i].port, next->node[i].port,
+               NODE_PORTS * sizeof *next->node[i].port);
+    }
+}
+
 void outcome_free(struct outcome *outcome)
 {
     if (outcome->node != NULL) {

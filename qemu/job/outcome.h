@@ -158,9 +158,9 @@ struct outcome {
     /* Number of batches that earlier runs computed (qemu/job/checkpoint.h). If
        above 0, batch[1] has their sums. */
     uint32_t resumed;
-    uint32_t waves;        /* number of batches that computed lost ranges */
-    uint64_t lost_units;   /* number of units that were computed again */
-    uint64_t recovery_ps;  /* by which waves made the makespan longer, ps */
+    uint32_t waves;       /* number of batches that computed lost ranges */
+    uint64_t lost_units;  /* number of units that were computed again */
+    uint64_t recovery_ps; /* by which waves made the makespan longer, ps */
     /* Answer times of this job on one board and on OUTCOME_FEW_SIDE^2 boards
        (qemu/job/smaller.h). 0: not run. */
     uint64_t alone_ps;
@@ -295,6 +295,10 @@ double outcome_speedup(const struct outcome *outcome);
 
 /* Returns the speedup that the plan's unit time and makespan give. */
 double outcome_planned_speedup(const struct outcome *outcome);
+
+/* Adds the figures of a further order, of the next batch or of a wave: what all
+   orders of a run have in common. */
+void outcome_add_order(struct outcome *outcome, const struct outcome *next);
 
 void outcome_free(struct outcome *outcome);
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Computes what nodes that died, or that cannot be reached any more, had lost.
+ *
+ * An order comes back with the ranges that nobody computed. Each of them is
+ * given out again by a further order, a wave, along a tree around all that died
+ * so far. A wave may lose ranges, too.
+ */
+#ifndef QEMU_JOB_RECOVERY_H
+#define QEMU_JOB_RECOVERY_H
+
+#include "hal/nodiscard.h"
+#include "qemu/job/running.h"
+
+/* Runs a batch, the range of the load, with the waves that it takes. Returns 0
+   and *outcome, which the caller frees; or an exit status after a message on
+   stderr. */
+NODISCARD int recovery_run(struct outcome *outcome, struct job *job,
+                           struct wire_range range);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/job/running.h"
+
+#include "qemu/fabric/watch.h"
+#include "qemu/job/originators.h"
+#include "qemu/base/host_clock.h"
+#include "qemu/base/memory.h"
+
+#include <stdlib.h>
+
+static int send_orders(struct job *job, struct wire_range range)
+{
+    struct mesh_order *orders =
+        memory_or_exit(calloc(job->originators, sizeof *orders));
+    int status;
+
+    for (uint32_t i = 0; i < job->originators; ++i) {
+        /* Only a single originator has batches and waves. */
+        struct wire_range all = {0,
+                                 (uint32_t)job->task[i].originator->load.units};
+
+        job_order_init(&job->order[i], &job->task[i], job->orders,
+                       job->originators > 1 ? all : range);
+        orders[i] = job->order[i].mesh;
+        /* nodes keep their rates for later batches */
+        job->task[i].rate = (struct job_rate){.units = 0};
+    }
+    job->orders += 1;
+    status = job->mesh->ops->order(job->mesh, orders);
+    free(orders);
+    return status;
+}
+
+int running_order(struct outcome *outcome, struct job *job,
+                  struct wire_range range)
+{
+    struct job_mesh *mesh = job->mesh;
+    double start_s = host_clock_s(host_clock());
+    int status;
+
+    watch_stage(job->task[0].watch, WATCH_RUNNING);
+    status = send_orders(job, range);
+    watch_stage(job->task[0].watch, WATCH_COLLECTING);
+    if (status == 0) {
+        bool booted = mesh->up_wall_s > start_s;
+
+        outcome->run_wall_s =
+            host_clock_s(host_clock()) - (booted ? mesh->up_wall_s : start_s);
+        status = originators_read(outcome, job->task, job->order, mesh);
+    }
+    if (status != 0) {
+        outcome_free(outcome);
+    }
+    return status;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A job that runs: its orders, one after the other. */
+#ifndef QEMU_JOB_RUNNING_H
+#define QEMU_JOB_RUNNING_H
+
+#include "hal/nodiscard.h"
+#include "qemu/job/checkpoint.h"
+#include "qemu/job/mesh_ops.h"
+#include "qemu/job/order.h"
+
+/* A running job. Several originators work at the same time, each with its group
+   of nodes. */
+struct job {
+    uint32_t originators;
+    struct job_task *task;
+    struct job_order *order;
+    uint16_t *group_of_node; /* NULL: one originator serves all nodes */
+    struct job_mesh *mesh;
+    struct checkpoint *checkpoint; /* or NULL */
+    uint32_t orders;               /* number of orders given */
+    /* that the last orders went around; or NULL */
+    struct schedule_holes *holes;
+};
+
+/* Gives one order for a range of the load, with several originators one each
+   for its whole load, and reads what came of it. Returns 0 and *outcome, which
+   the caller frees; or an exit status after a message on stderr. */
+NODISCARD int running_order(struct outcome *outcome, struct job *job,
+                            struct wire_range range);
+
+#endif
