@@ -169,6 +169,7 @@ static int load_report(struct outcome_originator *originator,
     struct wire_report *plan = &originator->plan;
     const uint8_t *in = report->data + CIRCUIT_HEADER_BYTES;
     uint32_t bytes = report->bytes - CIRCUIT_HEADER_BYTES;
+    struct output_missing missing;
 
     if (wire_report_load(plan, rounds, in, bytes) != ERR_OK ||
         load_missing(originator, in, bytes) != 0) {
@@ -189,10 +190,11 @@ static int load_report(struct outcome_originator *originator,
         originator->result.data = memory_or_exit(calloc(1, 1));
         return 0;
     }
+    missing = (struct output_missing){originator->missing, plan->ranges};
     in += wire_report_bytes(plan) + plan->ranges * WIRE_RANGE_BYTES;
     bytes -= wire_report_bytes(plan) + plan->ranges * WIRE_RANGE_BYTES;
-    if (output_chunks_join(&originator->result, in, bytes,
-                           &task->originator->terms) != 0) {
+    if (output_chunks_join(&originator->result, &originator->places, in, bytes,
+                           &task->originator->terms, &missing) != 0) {
         print_originator(task);
         fputs("sent an output that is malformed\n", stderr);
         return EXIT_FAILED;

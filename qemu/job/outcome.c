@@ -484,6 +484,7 @@ void outcome_free(struct outcome *outcome)
         free(outcome->originator[i].missing);
         free(outcome->originator[i].result.data);
         free(outcome->originator[i].result.output);
+        free(outcome->originator[i].places.place);
     }
     free(outcome->originator);
     free(outcome->image);

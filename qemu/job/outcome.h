@@ -9,6 +9,7 @@
 #include "hal/window/window.h"
 #include "kernels/kernel.h"
 #include "qemu/fabric/circuit_record.h"
+#include "qemu/job/output_chunks.h"
 #include "qemu/job/request.h"
 #include "qemu/ranks/seen.h"
 #include "scatter/wire/wire.h"
@@ -111,6 +112,7 @@ struct outcome_originator {
     /* Result of this originator's load. Empty if there is one originator: then
        struct outcome has the result. */
     struct kernel_result result;
+    struct output_places places; /* of its output, in a batch of this one */
 };
 
 struct outcome {

@@ -95,7 +95,7 @@ static int add_wave(struct outcome *batch, struct outcome *wave,
                     const struct job_task *task)
 {
     struct outcome_originator *whole = &batch->originator[0];
-    const struct outcome_originator *part = &wave->originator[0];
+    struct outcome_originator *part = &wave->originator[0];
     int status = 0;
 
     outcome_add_order(batch, wave);
@@ -106,12 +106,16 @@ static int add_wave(struct outcome *batch, struct outcome *wave,
         whole->plan.scatter_start_ps - outcome_makespan_ps(batch);
     if (part->missing_units < part->load_units &&
         whole->missing_units < whole->load_units) {
+        output_chunks_insert(&batch->result, &whole->places, &wave->result,
+                             &part->places);
         status = batches_add(&batch->result, &wave->result, task);
     } else if (part->missing_units < part->load_units) {
         struct kernel_result none = batch->result;
 
         batch->result = wave->result;
         wave->result = none;
+        whole->places = part->places;
+        part->places.place = NULL;
     }
     whole->missing_units -= part->load_units - part->missing_units;
     outcome_free(wave);

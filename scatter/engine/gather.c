@@ -103,6 +103,7 @@ merge_result(struct scatter *scatter, const struct gathering *gathering,
     if (head.lost > 0 &&
         !lost_take(scatter, &head, number, delivery->payload + delivery->bytes,
                    rest_bytes)) {
+        *rest_bytes = 0; /* taken whole or not at all, with its outputs */
         return lost_add(scatter, number);
     }
     scatter->computed_units += head.units;

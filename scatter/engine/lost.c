@@ -129,8 +129,7 @@ void lost_range(struct scatter *scatter, struct originator *originator,
 static bool add_ranges(struct scatter *scatter, struct originator *originator)
 {
     uint32_t units = originator->ordered.units - scatter->computed_units;
-    bool known = scatter->lost == 0 || (scatter->policy->lost != NULL &&
-                                        !scatter_has_output(scatter));
+    bool known = scatter->lost == 0 || scatter->policy->lost != NULL;
 
     originator->lost_units = 0;
     for (uint32_t i = 0; known && i < scatter->lost; ++i) {

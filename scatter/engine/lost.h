@@ -62,9 +62,9 @@ void lost_range(struct scatter *scatter, struct originator *originator,
 
 /* Adds the ranges that nobody computed to the report of a job that ended with
    `error`. That is the whole load, if the policy does not know which ranges the
-   lost nodes had, if their outputs are among those of others, or after
-   ERR_LOST. Precondition: the report's other fields are set. Returns whether
-   the node has a result for the other ranges. */
+   lost nodes had, or after ERR_LOST. Outputs of a missing range may be there:
+   the host drops them. Precondition: the report's other fields are set. Returns
+   whether the node has a result for the other ranges. */
 bool lost_report(struct scatter *scatter, struct originator *originator,
                  int error);
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random faults during random jobs: `survive.py SEEDS [FIRST]`.
+"""Random faults during random jobs: `survive.py SEEDS [FIRST [ON]]`.
 
-Each seed draws a mesh, a kernel, a schedule, and up to five nodes and five
-links that die at random times. The result must be that of the same job without
-faults. Prints a line for each seed that fails, and how many passed.
+Each seed draws a job of any kernel and policy, and up to five nodes and five
+links that die at random times. The result and the output must be those of the
+kernel's twin in Python. Prints a line for each seed that fails, and how many
+passed; ON is native or qemu.
 """
 import json
 import pathlib
@@ -11,32 +12,83 @@ import random
 import sys
 import tempfile
 
+import hypothesis
+from hypothesis import strategies as st
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-import mesh  # noqa: E402
+import any_job  # noqa: E402
+import twins  # noqa: E402
 
 PORTS = "east", "north", "west", "south"
-KERNELS = (("search", "a"), ("stats", ""), ("search", "a"), ("spin", "32"),
-           ("spin", "8,1/4"))
-SCHEDULES = ("peters-syska", "peters-syska", "binomial", "farm", "equal",
-             "hybrid")
+SCHEDULES = ("peters-syska", "peters-syska", "binomial", "equal", "farm",
+             "farm", "masters", "hybrid", "hybrid")
+SIZES = [(5, 5), (5, 5), (6, 4), (7, 5), (9, 9)]
 
 
-def draw(seed):
-    """The words of a command without faults, and a function that draws those,
-    given how long the job takes."""
+def long_search(rng, letters=b"abcdefghij"):
+    """Few offsets, over more units than any_job's."""
+    load = bytes(rng.choices(letters, k=rng.randint(50_000, 400_000)))
+    counts, offsets = twins.counts_and_offsets(load, [b"abcd"])
+    return any_job.Task("search", b"abcd".hex(), "", [load], [
+        {"count": counts[0]}], None)
+
+
+def long_spin(rng):
+    """With an output, over more units than any_job's, or without."""
+    units = rng.randint(20_000, 200_000)
+    ratio = rng.choice(["", "1/4", "3/7"])
+    output = twins.spun(units, ratio) if ratio else None
+    return any_job.Task("spin", "8," + ratio if ratio else "32", "",
+                        [rng.randbytes(units)], [{"units": units}],
+                        [output] if ratio else None)
+
+
+def drawn(kernel, rng):
+    """What hypothesis draws third of all tasks of the kernel."""
+    found = []
+
+    @st.composite
+    def task(draw):
+        return kernel(draw, rng, 1)
+
+    @hypothesis.seed(rng.getrandbits(32))
+    @hypothesis.settings(max_examples=3, deadline=None, database=None,
+                         phases=[hypothesis.Phase.generate],
+                         suppress_health_check=list(hypothesis.HealthCheck))
+    @hypothesis.given(task())
+    def keep(one):
+        found.append(one)
+
+    keep()
+    return found[-1]
+
+
+def draw_task(rng):
+    if rng.random() < .5:
+        return rng.choice([long_search, long_spin, long_spin])(rng)
+    return drawn(rng.choice(any_job.KERNELS), rng)
+
+
+def draw(seed, on="native"):
+    """A job, and a function that draws the words of faults, given how long the
+    job takes."""
     rng = random.Random(seed)
-    width, height = rng.choice([(5, 5), (5, 5), (6, 4), (7, 5), (9, 9)])
     schedule = rng.choice(SCHEDULES)
-    if schedule == "hybrid" and (width, height) != (5, 5):
+    small = schedule == "hybrid" or on == "qemu"
+    size = (5, 5) if small else rng.choice(SIZES)
+    task = draw_task(rng)
+    options = {"profile": rng.choice(["t3d", "lvds"])}
+    if schedule == "peters-syska":
+        options["rounds"] = rng.choice(["auto", "1", "1"])
+    if schedule == "masters":
         schedule = "farm"
-    kernel, arg = rng.choice(KERNELS)
-    rounds = schedule == "peters-syska" and rng.choice(["auto", "1", "1"])
-    words = ["--mesh", f"{width}x{height}", "--kernel", kernel,
-             "--schedule", schedule,
-             "--profile", rng.choice(["t3d", "lvds"])]
-    words += ["--arg", arg] if arg else []
-    words += ["--rounds", rounds] if rounds else []
-    nodes = [(x, y) for x in range(width) for y in range(height)][1:]
+        if task.outputs is None:
+            options["levels"] = 2
+    if schedule == "hybrid" and rng.random() < .5:
+        options["reserve"] = rng.randint(5, 60)
+    if task.unit > 1:
+        options["unit"] = task.unit
+    nodes = [(x, y) for x in range(size[0]) for y in range(size[1])][1:]
 
     def faults(answer_us):
         chosen = rng.sample(nodes, rng.randint(1, 5))
@@ -49,45 +101,43 @@ def draw(seed):
                   for x, y, port in cuts]
         return [word for one in found for word in ("--inject", one)]
 
-    return words, faults, rng.randint(2_000, 400_000)
-
-
-def run(words, load, on):
-    done = mesh.command("run", "--on", on, "--json", *words, load)
-    if done.returncode != 0:
-        return None, done.stderr
-    return json.loads(done.stdout), done.stderr
+    return any_job.Job(task, size, [(0, 0)], on, options, {}, {}, {}, set(),
+                       schedule), faults
 
 
 def trial(seed, folder, on="native"):
     """None, or what went wrong."""
-    words, faults, size = draw(seed)
-    load = folder / "load"
-    load.write_bytes(random.Random(seed).randbytes(size))
-    plain, error = run(words, load, on)
-    if plain is None:
-        return f"{words}: without faults: {error}"
-    words += faults(plain["measured"]["answer_ps"] / 1e6)
-    found, error = run(words, load, on)
-    if found is None:
-        return f"{words}: {error}"
-    if found["result"] != plain["result"]:
-        return f"{words}: {found['result']} and not {plain['result']}"
-    again, error = run(words, load, on)
-    if again["timeline_sha256"] != found["timeline_sha256"]:
+    job, faults = draw(seed, on)
+    words = any_job.words_of(job, folder)
+    plain = any_job.Run(words, folder)
+    if plain.status != 0:
+        return f"{words}: without faults: {plain.stderr}"
+    words += faults(json.loads(plain.stdout)["measured"]["answer_ps"] / 1e6)
+    first = any_job.Run(words, folder)
+    if first.status != 0:
+        return f"{words}: {first.stderr}"
+    report = json.loads(first.stdout)
+    try:
+        any_job.check_results(job, report, first.outputs)
+    except AssertionError as wrong:
+        return f"{words}: {str(wrong)[:200] or 'another result'}"
+    again = any_job.Run(words, folder)
+    if json.loads(again.stdout)["timeline_sha256"] != report[
+            "timeline_sha256"]:
         return f"{words}: another timeline when repeated"
     return None
 
 
 def main():
-    seeds, first = (int(word) for word in (sys.argv[1:] + ["1"])[:2])
+    seeds, first = (int(word) for word in (sys.argv[1:3] + ["1"])[:2])
+    on = sys.argv[3] if len(sys.argv) > 3 else "native"
     failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in range(first, first + seeds):
-            wrong = trial(seed, pathlib.Path(folder))
-            if wrong:
-                failed += 1
-                print(f"seed {seed}: {wrong}", flush=True)
+    for seed in range(first, first + seeds):
+        with tempfile.TemporaryDirectory() as folder:
+            wrong = trial(seed, pathlib.Path(folder), on)
+        if wrong:
+            failed += 1
+            print(f"seed {seed}: {wrong}", flush=True)
     print(f"{seeds - failed} passed, {failed} failed")
     return failed > 0
 

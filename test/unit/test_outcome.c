@@ -146,16 +146,29 @@ static uint32_t write_message(uint8_t message[ROOM], unsigned order)
 }
 
 /* The sanitizer finds what is read beyond a message. */
-static int join(struct kernel_result *result, const uint8_t *message,
-                uint32_t bytes)
+static int join_but(struct kernel_result *result, struct output_places *places,
+                    const uint8_t *message, uint32_t bytes,
+                    struct wire_range missing)
 {
+    struct output_missing list = {&missing, missing.units > 0};
     uint8_t *copy = malloc(bytes);
     int status;
 
     memcpy(copy, message, bytes);
     *result = (struct kernel_result){.bytes = 0};
-    status = output_chunks_join(result, copy, bytes, &terms);
+    status = output_chunks_join(result, places, copy, bytes, &terms, &list);
     free(copy);
+    return status;
+}
+
+static int join(struct kernel_result *result, const uint8_t *message,
+                uint32_t bytes)
+{
+    struct output_places places;
+    int status =
+        join_but(result, &places, message, bytes, (struct wire_range){0, 0});
+
+    free(places.place);
     return status;
 }
 
@@ -181,6 +194,36 @@ static void chunks_in_any_order(struct unit *unit)
                         memcmp(result.output, "abcdefghijklm", 13) == 0);
         discard(&result);
     }
+}
+
+/* What a missing range had is dropped, and put in its place when it is there;
+   a unit beside the range stays. */
+static void lost_chunks_are_put_in_place(struct unit *unit)
+{
+    struct kernel_result whole, part;
+    struct output_places places, part_places;
+    uint8_t message[ROOM];
+    uint32_t bytes = write_message(message, 12345);
+
+    CHECK_EQUAL(
+        unit,
+        join_but(&whole, &places, message, bytes, (struct wire_range){1, 7}),
+        0);
+    CHECK(unit,
+          whole.output_bytes == 8 && memcmp(whole.output, "abcijklm", 8) == 0);
+    bytes = write_message(message, 32);
+    CHECK_EQUAL(unit,
+                join_but(&part, &part_places, message, bytes,
+                         (struct wire_range){8, 1}),
+                0);
+    output_chunks_insert(&whole, &places, &part, &part_places);
+    CHECK(unit, whole.output_bytes == 13 && part.output_bytes == 0 &&
+                    memcmp(whole.output, "abcdefghijklm", 13) == 0);
+    CHECK_EQUAL(unit, places.count, CHUNKS);
+    discard(&whole);
+    discard(&part);
+    free(places.place);
+    free(part_places.place);
 }
 
 /* At each of its bytes, but for the end of a chunk; and lengths that are too
@@ -211,5 +254,6 @@ void test_outcome(struct unit *unit)
     UNIT_RUN(unit, the_digest_has_every_field);
     UNIT_RUN(unit, the_digest_has_no_order_of_circuits);
     UNIT_RUN(unit, chunks_in_any_order);
+    UNIT_RUN(unit, lost_chunks_are_put_in_place);
     UNIT_RUN(unit, cut_outputs_are_refused);
 }
