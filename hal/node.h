@@ -92,7 +92,7 @@ struct node_breach {
 
 struct node_status { /* written by the node */
     uint32_t state;  /* enum node_state */
-    int32_t error;   /* enum err, if state is NODE_STATE_FAILED */
+    int32_t error;   /* enum err: why it failed, or waits for a call */
     uint32_t stack_bytes;
     uint32_t stack_used_bytes;
     struct node_breach breach; /* valid if err_is_breach(error) */

@@ -650,7 +650,7 @@ static enum mesh_end lose_stuck(const struct mesh *mesh)
             lose(mesh, node, "waits in the middle of the job");
             shown += 1;
         }
-        if (window->node.status.state == NODE_STATE_FAILED && shown < 8) {
+        if (postmortem_gave_up(window) && shown < 8) {
             lose(mesh, node, "gave up");
             shown += 1;
         }

@@ -218,6 +218,15 @@ static void print_console(FILE *out, const struct window *window)
     fputc('\n', out);
 }
 
+bool postmortem_gave_up(const struct window *window)
+{
+    const struct node_status *status = &window->node.status;
+
+    return status->state == NODE_STATE_FAILED ||
+           (status->error != ERR_OK && status->error != ERR_TIMEOUT &&
+            status->error != ERR_LOST);
+}
+
 void postmortem_print(FILE *out, const struct window *window,
                       const struct postmortem_program *program)
 {
@@ -229,7 +238,7 @@ void postmortem_print(FILE *out, const struct window *window,
             status.state < NODE_STATES
                 ? names_at(PEEK_STATE_NAMES, status.state)
                 : "?");
-    if (status.state == NODE_STATE_FAILED) {
+    if (status.error != ERR_OK) {
         fprintf(out, " (%s)", postmortem_error(status.error));
     }
     if (events > 0 && events <= NODE_EVENTS) {
@@ -241,7 +250,7 @@ void postmortem_print(FILE *out, const struct window *window,
                 (double)last.time_ps * 1e-6);
     }
     fputc('\n', out);
-    if (status.state == NODE_STATE_FAILED) {
+    if (status.error != ERR_OK) {
         postmortem_print_hint(out, "  ", status.error);
         (void)postmortem_print_breach(out, "  ", &status.breach, status.error,
                                       program->kernel);

@@ -21,6 +21,10 @@ struct postmortem_program {
 void postmortem_print(FILE *out, const struct window *window,
                       const struct postmortem_program *program);
 
+/* Returns whether a node has failed, or waits for a call after an error that no
+   loss of another node explains. */
+bool postmortem_gave_up(const struct window *window);
+
 /* Prints `before`, and where and how a node's kernel did not keep to its terms,
    as a line. breach->promised 0: not known. Returns false, and prints nothing,
    if the error is no breach, or `kernel` is NULL. */

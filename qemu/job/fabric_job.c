@@ -280,7 +280,7 @@ static int send_orders(struct job_mesh *mesh, const struct mesh_order order[])
     return end == MESH_DONE && !explain_silence(job) ? 0 : EXIT_FAILED;
 }
 
-/* Prints what nodes' kernels did wrong, of some nodes. */
+/* Prints of some nodes why they gave up, or what their kernels did wrong. */
 static void explain(struct job_mesh *mesh, int error)
 {
     const struct fabric_job *job = job_of(mesh);
@@ -288,15 +288,21 @@ static void explain(struct job_mesh *mesh, int error)
 
     (void)error;
     for (uint32_t node = 0; node < job->nodes && shown < EXPLAINED; ++node) {
-        const struct node_status *status = &window_of(job, node)->node.status;
+        const struct window *window = window_of(job, node);
+        const struct node_status *status = &window->node.status;
         struct torus_coord at = torus_coord_of(job->config.size, node);
         char where[40];
 
         snprintf(where, sizeof where, "quincunx: node %u,%u: ", at.x, at.y);
-        shown +=
-            status->state == NODE_STATE_FAILED &&
-            postmortem_print_breach(stderr, where, &status->breach,
-                                    status->error, job->config.program.kernel);
+        if (status->state == NODE_STATE_FAILED) {
+            shown += postmortem_print_breach(stderr, where, &status->breach,
+                                             status->error,
+                                             job->config.program.kernel);
+        } else if (postmortem_gave_up(window)) {
+            fprintf(stderr, "quincunx: node %u,%u gave up\n", at.x, at.y);
+            postmortem_print(stderr, window, &job->config.program);
+            shown += 1;
+        }
     }
 }
 

@@ -29,13 +29,18 @@ static bool is_orphaned(int error)
            error == ERR_KIND;
 }
 
-/* Waits for a call. Result: ERR_CALLED; `error` on a switch without calls. */
+/* Waits for a call; meanwhile the node's status tells why. Result: ERR_CALLED;
+   `error` on a switch without calls. */
 static int await_call(struct scatter *scatter, int error)
 {
+    struct node_status *status = &scatter->circuit->node->status;
     struct circuit_delivery delivery;
-    int end = scatter_receive(
-        scatter, &delivery, CIRCUIT_ALL_PORTS | CIRCUIT_ONLY(CIRCUIT_KIND_ASK));
+    int end;
 
+    status->error = error;
+    end = scatter_receive(scatter, &delivery,
+                          CIRCUIT_ALL_PORTS | CIRCUIT_ONLY(CIRCUIT_KIND_ASK));
+    status->error = ERR_OK;
     return end == ERR_KIND ? error : end;
 }
 

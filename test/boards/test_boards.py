@@ -183,15 +183,14 @@ def test_a_window_of_another_version(bench):
 def test_a_node_that_takes_itself_for_another(bench):
     """Its window has another mesh, or another place, which waits at the same
     port for a part of another phase: the cause is named, and what to do."""
-    for at, place, said, hint in (
-            (12, "0,1", "a message of another mesh, job or version",
+    for at, place, state, hint in (
+            (12, "0,1", "failed (a message of another mesh, job or version)",
              "a message of an earlier job"),
-            (20, "2,4", "a part for another place in the pattern",
+            (20, "2,4", "waiting (a part for another place in the pattern)",
              "boards disagree about where they are")):
         bench.stand_in(WORD.format(at=at), place)
         failed(bench.run("--watchdog", "10", size="5x5"),
-               f"node {place} gave up", f"state: failed ({said})",
-               f"hint: {hint}")
+               f"node {place} gave up", f"state: {state}", f"hint: {hint}")
 
 
 # ---- signals just before a wait ----

@@ -21,6 +21,12 @@ BOARDS = sorted(path.parent.name
 PAGES = [name for name in FILES if re.search(
     r"\.(md|cff)$|^qemu/pictures/.*\.(svg|png)$", name)]
 
+# What builds kernels of one's own.
+SOURCES = [name for name in FILES if re.match(
+    r"(Makefile|LICENSE)$|(boot|hal|torus|scatter|kernels|linker|qemu|test/lib)/"
+    r"|test/[^/]*\.mk$", name) and not re.match(
+        r"qemu/(pictures/.*g$|install/debian/)", name)]
+
 
 def output(*args):
     return subprocess.run(args, check=True, capture_output=True, text=True,
@@ -81,6 +87,7 @@ def test_what_is_in_it(package):
         "share/lintian/overrides/quincunx",
         "lib/udev/rules.d/70-quincunx.rules",
         *(f"share/man/man1/quincunx-{name}.1.gz" for name in subcommands),
+        *(f"share/quincunx/{name}" for name in SOURCES),
         *(f"share/doc/quincunx/{name}" for name in (
             "changelog.gz", "copyright", *PAGES))}
     assert files["bin/quincunx"][0] == "l"
