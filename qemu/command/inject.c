@@ -103,14 +103,15 @@ static bool is_second(const struct inject_options *options, uint32_t i,
     return j < i;
 }
 
-/* Returns whether injections 0 to `i` stop all nodes. */
+/* Returns whether injections 0 to `i` stop all nodes before the job. */
 static bool stops_all(const struct inject_options *options, uint32_t i,
                       struct torus_size size)
 {
     uint32_t nodes = 0;
 
     for (uint32_t j = 0; j <= i; ++j) {
-        nodes += injection_stops(&options->injection[j]);
+        nodes += injection_stops(&options->injection[j]) &&
+                 injection_is_before(&options->injection[j]);
     }
     return nodes == torus_nodes(size);
 }

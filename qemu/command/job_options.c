@@ -310,6 +310,13 @@ static const struct option_row job_rows[] = {
              "switch (fault, hang, assert, die) at TIME, or in the job; or the "
              "link out of PORT is down (cut@X,Y,PORT); may be repeated",
      .set = inject_options_add, .of = HAS_FABRIC},
+    {"survive", "N", 3, OPTION_COUNT,
+     OPTION_AT(struct job_options, request.survive),
+     .help = "End with status 1 when more than N nodes and links have died "
+             "since the job began (default: no limit, as long as the result is "
+             "exact)",
+     .most = 1000000, .allowed = "must be 0 to 1000000 faults",
+     .of = HAS_FABRIC},
     {"allow-mixed", NULL, 3, OPTION_FLAG,
      OPTION_AT(struct job_options, request.allow_mixed),
      .help = "With --port, run also if a node has another image than the "
@@ -419,6 +426,7 @@ void job_options_init(struct job_options *options, const char *command)
     options->one.load.notes = &options->notes;
     choose_mesh(options);
     options->request.watchdog_s = WATCHDOG_S;
+    options->request.survive = UINT32_MAX;
     options->request.noise = noise_none();
     take_default_profile(&options->request.profile);
 }

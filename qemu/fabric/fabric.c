@@ -27,7 +27,8 @@ enum fabric_node_state {
 #define LINKS_MAX (2u * TORUS_SIDE_MAX)
 
 struct fabric_link {
-    uint64_t stop_ps; /* mesh time from which it is dead */
+    uint64_t stop_ps;   /* mesh time from which it is dead */
+    uint64_t *found_ps; /* see fabric_cut() */
     bool held;
 };
 
@@ -68,8 +69,9 @@ struct fabric_port {
 
 struct fabric_node {
     struct fabric_port port[NODE_PORTS];
-    uint64_t time_ps; /* mesh time since which the node runs or waits */
-    uint64_t stop_ps; /* mesh time at which its processor stops */
+    uint64_t time_ps;   /* mesh time since which the node runs or waits */
+    uint64_t stop_ps;   /* mesh time at which its processor stops */
+    uint64_t *found_ps; /* see fabric_stop() */
     uint32_t port_mask;
     uint8_t circuits; /* number of circuits that the node's torus ports hold */
     uint8_t tag_wanted;  /* tag of messages to receive; 0: any */
@@ -298,24 +300,27 @@ void fabric_free(struct fabric *fabric)
 
 /* ---- deaths ---- */
 
-void fabric_cut(struct fabric *fabric, uint32_t link, uint64_t time_ps)
+void fabric_cut(struct fabric *fabric, uint32_t link, uint64_t time_ps,
+                uint64_t *found_ps)
 {
     if (time_ps < fabric->link[link].stop_ps) {
         fabric->link[link].stop_ps = time_ps;
+        fabric->link[link].found_ps = found_ps;
     }
 }
 
 void fabric_stop(struct fabric *fabric, uint32_t node, uint64_t time_ps,
-                 bool whole)
+                 bool whole, uint64_t *found_ps)
 {
     struct torus_size size = fabric->config.size;
 
     fabric->node[node].stop_ps = time_ps;
+    fabric->node[node].found_ps = found_ps;
     if (whole) {
         for (unsigned port = 0; port < TORUS_PORTS; ++port) {
             fabric_cut(fabric,
                        torus_link(size, torus_coord_of(size, node), port),
-                       time_ps);
+                       time_ps, found_ps);
         }
     }
 }
@@ -596,6 +601,19 @@ static void grant(struct fabric *fabric, struct transit *transit,
     notify(fabric, transit->destination);
 }
 
+/* Notes that what died was found as a set-up ended, if it was not before. A
+   node that is dead finds nothing, although its sends may be refused. */
+static void find(const struct fabric *fabric, const struct transit *transit,
+                 uint64_t *found_ps)
+{
+    uint64_t time_ps = transit->arrival_ps;
+
+    if (found_ps != NULL && time_ps < *found_ps &&
+        time_ps < fabric->node[transit->source].stop_ps) {
+        *found_ps = time_ps;
+    }
+}
+
 /* Refuses a send a circuit: its set-up ends behind `hops` live links. Until
    then its port is busy. */
 static void refuse(struct fabric *fabric, struct transit *transit, size_t hops,
@@ -631,6 +649,7 @@ static bool set_up(struct fabric *fabric, struct transit *transit,
 
         if (now_ps >= at->stop_ps) {
             refuse(fabric, transit, i, now_ps);
+            find(fabric, transit, at->found_ps);
             return true;
         }
         held |= at->held;
@@ -730,9 +749,15 @@ static bool is_taken(const struct fabric *fabric, const struct transit *transit)
     struct torus_coord from = torus_coord_of(size, transit->source);
     uint32_t to = torus_index(size, torus_path_end(size, from, path));
 
-    return transit->message.tag == CIRCUIT_KIND_ASK &&
-           transit->hops == torus_path_hops(path) &&
-           !fabric_has_stopped(fabric, to);
+    if (transit->message.tag != CIRCUIT_KIND_ASK ||
+        transit->hops != torus_path_hops(path)) {
+        return false;
+    }
+    if (!fabric_has_stopped(fabric, to)) {
+        return true;
+    }
+    find(fabric, transit, fabric->node[to].found_ps);
+    return false;
 }
 
 /* Requests a circuit by the other way for a send that was refused. */

@@ -126,13 +126,17 @@ struct fabric_action {
 struct fabric *fabric_new(const struct fabric_config *config);
 void fabric_free(struct fabric *fabric);
 
-/* Makes a link (torus_link()) dead from a mesh time on that is not over. */
-void fabric_cut(struct fabric *fabric, uint32_t link, uint64_t time_ps);
+/* Makes a link (torus_link()) dead from a mesh time on that is not over. The
+   caller's *found_ps begins as FABRIC_NEVER_PS and becomes the mesh time when
+   the first set-up ends there; NULL: nobody wants to know. */
+void fabric_cut(struct fabric *fabric, uint32_t link, uint64_t time_ps,
+                uint64_t *found_ps);
 
 /* Stops a node at a mesh time that is not over: its processor; and if `whole`,
-   its switch and so its links. */
+   its switch and so its links. *found_ps: as of fabric_cut(), or when the first
+   question is refused. */
 void fabric_stop(struct fabric *fabric, uint32_t node, uint64_t time_ps,
-                 bool whole);
+                 bool whole, uint64_t *found_ps);
 
 /* Returns the mesh time at which a node stops, or FABRIC_NEVER_PS. */
 uint64_t fabric_stop_ps(const struct fabric *fabric, uint32_t node);

@@ -3,6 +3,7 @@
 
 #include "hal/bytes.h"
 #include "hal/check.h"
+#include "qemu/fabric/faults.h"
 #include "qemu/fabric/postmortem.h"
 #include "qemu/fabric/sends.h"
 #include "qemu/fabric/watch.h"
@@ -81,7 +82,7 @@ static void inject(struct mesh *mesh, const struct injection *injection)
 }
 
 static void inject_at(struct mesh *mesh, const struct injection *injection,
-                      uint64_t time_ps)
+                      uint64_t time_ps, uint64_t *found_ps)
 {
     struct backend *backend = mesh->backend;
     struct torus_size size = mesh->config->size;
@@ -89,10 +90,11 @@ static void inject_at(struct mesh *mesh, const struct injection *injection,
 
     if (injection_stops(injection)) {
         fabric_stop(mesh->fabric, node, time_ps,
-                    injection->what == INJECTION_DEATH);
+                    injection->what == INJECTION_DEATH, found_ps);
     } else if (injection->what == INJECTION_CUT) {
         fabric_cut(mesh->fabric,
-                   torus_link(size, injection->at, injection->port), time_ps);
+                   torus_link(size, injection->at, injection->port), time_ps,
+                   found_ps);
     } else if (injection->what == INJECTION_SLOW && injection->from_ps > 0) {
         backend->slow(backend->context, node, injection->slow_shift, time_ps);
     }
@@ -107,7 +109,9 @@ static void inject_times(struct mesh *mesh, uint64_t order_ps)
     for (uint32_t i = 0; i < injections->count; ++i) {
         const struct injection *injection = &injections->injection[i];
 
-        inject_at(mesh, injection, order_ps + injection->from_ps);
+        mesh->found_ps[i] = FABRIC_NEVER_PS;
+        inject_at(mesh, injection, order_ps + injection->from_ps,
+                  &mesh->found_ps[i]);
     }
     mesh->ordered = true;
     mesh->order_ps = order_ps;
@@ -130,6 +134,8 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
     mesh->node = memory_or_exit(calloc(nodes, sizeof *mesh->node));
     mesh->report =
         memory_or_exit(calloc(config->originators, sizeof *mesh->report));
+    mesh->found_ps = memory_or_exit(
+        calloc(config->injections.count + 1u, sizeof *mesh->found_ps));
     for (uint32_t node = 0; node < nodes; ++node) {
         identify(mesh, node);
         if (config->slow_shift != NULL) {
@@ -162,6 +168,7 @@ void mesh_free(struct mesh *mesh)
     fabric_free(mesh->fabric);
     free(mesh->node);
     free(mesh->report);
+    free(mesh->found_ps);
     memset(mesh, 0, sizeof *mesh);
 }
 
@@ -602,33 +609,13 @@ static enum mesh_end lose_hanging(const struct mesh *mesh)
     return MESH_FAILED;
 }
 
-/* Names the nodes that have stopped and the links that are down, as --inject
-   orders. */
 static void print_faults(const struct mesh *mesh)
 {
-    const struct mesh_config *config = mesh->config;
+    struct faults faults = {.count = 0};
 
-    for (uint32_t i = 0; i < config->injections.count; ++i) {
-        const struct injection *injection = &config->injections.injection[i];
-        struct torus_coord at = injection->at;
-        double us = (double)injection->from_ps * 1e-6;
-
-        if (injection_stops(injection) &&
-            fabric_has_stopped(mesh->fabric, torus_index(config->size, at))) {
-            fprintf(stderr,
-                    "quincunx: node %u,%u stopped %.3f us after the order "
-                    "(--inject %s)\n",
-                    at.x, at.y, us, injection_name(injection));
-        }
-        if (injection->what == INJECTION_CUT &&
-            mesh->order_ps + injection->from_ps <=
-                fabric_time_ps(mesh->fabric)) {
-            fprintf(stderr,
-                    "quincunx: link %u,%u,%s is down since %.3f us after the "
-                    "order (--inject cut)\n",
-                    at.x, at.y, torus_port_names[injection->port], us);
-        }
-    }
+    faults_read(&faults, mesh, false);
+    faults_print(stderr, &faults);
+    free(faults.fault);
 }
 
 /* Ends a run in which all nodes wait, although an originator has not ended. */

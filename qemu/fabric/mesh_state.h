@@ -70,7 +70,8 @@ struct mesh {
     uint32_t ended;
     bool failed; /* true: a node gave up; nobody waits for it any longer */
     bool ordered;
-    uint64_t order_ps; /* mesh time of the first order, once `ordered` */
+    uint64_t order_ps;  /* mesh time of the first order, once `ordered` */
+    uint64_t *found_ps; /* when each injection was found (fabric_cut()) */
     bool unread; /* true: the order's file could not be read; stderr says so */
     struct mesh_report *report; /* one report for each originator */
     uint64_t report_ps;

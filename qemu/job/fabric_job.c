@@ -486,34 +486,10 @@ static void add_rank_times(struct job_mesh *mesh, struct outcome *outcome)
     }
 }
 
-static void add_holes(const struct job_mesh *mesh, struct schedule_holes *holes)
+static void read_faults(const struct job_mesh *mesh, struct faults *faults,
+                        bool asks)
 {
-    const struct fabric_job *job = (const struct fabric_job *)mesh;
-    const struct mesh *driver = &job->driver;
-    struct torus_size size = job->config.size;
-
-    for (uint32_t i = 0; i < job->nodes; ++i) {
-        if (fabric_has_ended(driver->fabric, i)) {
-            schedule_holes_add(holes, torus_coord_of(size, i), true);
-        }
-    }
-    for (uint32_t i = 0; i < job->config.injections.count; ++i) {
-        const struct injection *injection =
-            &job->config.injections.injection[i];
-        struct torus_coord at = injection->at;
-
-        if (!injection->timed || driver->order_ps + injection->from_ps >
-                                     fabric_time_ps(driver->fabric)) {
-            continue;
-        }
-        if (injection_stops(injection)) {
-            schedule_holes_add(holes, at, injection->what == INJECTION_FAULT);
-        } else if (injection->what == INJECTION_CUT) {
-            holes
-                ->link[torus_link(size, at, (enum torus_port)injection->port)] =
-                true;
-        }
-    }
+    faults_read(faults, &((const struct fabric_job *)mesh)->driver, asks);
 }
 
 static const struct mesh_probing probing = {
@@ -534,7 +510,7 @@ const struct mesh_ops fabric_job_qemu = {
     .explain = explain,
     .collect = collect,
     .add_rank_times = add_rank_times,
-    .add_holes = add_holes,
+    .read_faults = read_faults,
     .close = close_mesh,
 };
 
@@ -549,6 +525,6 @@ const struct mesh_ops fabric_job_native = {
     .explain = explain,
     .collect = collect,
     .add_rank_times = add_rank_times,
-    .add_holes = add_holes,
+    .read_faults = read_faults,
     .close = close_mesh,
 };

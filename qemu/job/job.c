@@ -114,6 +114,7 @@ static void close_job(struct job *job)
         job_order_close(&job->order[i]);
     }
     schedule_holes_free(job->holes);
+    free(job->faults.fault);
     free(job->order);
     free(job->task);
     free(job->group_of_node);
@@ -162,6 +163,10 @@ static int run_all(struct outcome *outcome, struct job *job, double start_s)
     status = status == 0 ? run_batches(outcome, job) : status;
     if (status != 0) {
         outcome_free(outcome);
+    }
+    if (status == 0) {
+        outcome->faults = job->faults;
+        job->faults = (struct faults){.count = 0};
     }
     if (status == 0 && mesh->ops->add_rank_times != NULL) {
         mesh->ops->add_rank_times(mesh, outcome);

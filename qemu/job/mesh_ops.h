@@ -78,9 +78,10 @@ struct mesh_ops {
        several ranks. */
     void (*add_rank_times)(struct job_mesh *mesh, struct outcome *outcome);
 
-    /* Adds the nodes and links that died so far. NULL: none can. */
-    void (*add_holes)(const struct job_mesh *mesh,
-                      struct schedule_holes *holes);
+    /* Brings the faults up to date, as faults_read() does. NULL: the mesh
+       survives none. */
+    void (*read_faults)(const struct job_mesh *mesh, struct faults *faults,
+                        bool asks);
 
     /* Stops the nodes that open() started, and frees the mesh. */
     void (*close)(struct job_mesh *mesh);

@@ -111,7 +111,7 @@ static struct wire_order wire_of(const struct job_task *task,
     uint64_t left = load->units - range.first_unit;
     uint64_t before = (uint64_t)range.first_unit * load->unit_bytes;
     uint64_t after = (left - range.units) * load->unit_bytes;
-    bool survives = task->request->mesh->add_holes != NULL;
+    bool survives = task->request->mesh->read_faults != NULL;
     unsigned more = left > range.units || survives ? WIRE_MORE : 0;
     unsigned around = task->calls ? WIRE_AROUND : 0;
     const struct profile *profile = request_plan_profile(task->request);

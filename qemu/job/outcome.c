@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/job/outcome.h"
 #include "qemu/job/request.h"
+#include "qemu/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -458,7 +459,12 @@ void outcome_add_order(struct outcome *outcome, const struct outcome *next)
     outcome->messages += next->messages;
     outcome->payload_bytes += next->payload_bytes;
     outcome->run_wall_s += next->run_wall_s;
-    outcome->waves += next->waves;
+    outcome->wave = memory_or_exit(
+        realloc(outcome->wave,
+                (outcome->waves + next->waves + 1u) * sizeof *outcome->wave));
+    for (uint32_t i = 0; i < next->waves; ++i) {
+        outcome->wave[outcome->waves++] = next->wave[i];
+    }
     outcome->lost_units += next->lost_units;
     outcome->recovery_ps += next->recovery_ps;
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
@@ -493,6 +499,8 @@ void outcome_free(struct outcome *outcome)
     free(outcome->layer);
     free(outcome->batch);
     free(outcome->rank);
+    free(outcome->wave);
+    free(outcome->faults.fault);
     free(outcome->result.data);
     free(outcome->result.output);
 }

@@ -9,6 +9,7 @@
 #include "hal/window/window.h"
 #include "kernels/kernel.h"
 #include "qemu/fabric/circuit_record.h"
+#include "qemu/fabric/faults.h"
 #include "qemu/job/output_chunks.h"
 #include "qemu/job/request.h"
 #include "qemu/ranks/seen.h"
@@ -97,6 +98,14 @@ struct outcome_batch {
     char timeline[OUTCOME_DIGEST_BYTES];
 };
 
+/* A wave: an order that computed a range which an order before it had lost. */
+struct outcome_wave {
+    struct wire_range range;
+    uint32_t missing_units; /* number of units that it lost, too */
+    uint64_t start_ps;      /* its order, from the first one on */
+    uint64_t end_ps;        /* its result was merged, from the first order on */
+};
+
 #define OUTCOME_FEW_SIDE 5u
 
 /* An originator, with its plan and measurements of the first batch. */
@@ -160,7 +169,9 @@ struct outcome {
     /* Number of batches that earlier runs computed (qemu/job/checkpoint.h). If
        above 0, batch[1] has their sums. */
     uint32_t resumed;
-    uint32_t waves;       /* number of batches that computed lost ranges */
+    struct faults faults;
+    uint32_t waves;
+    struct outcome_wave *wave;
     uint64_t lost_units;  /* number of units that were computed again */
     uint64_t recovery_ps; /* by which waves made the makespan longer, ps */
     /* Answer times of this job on one board and on OUTCOME_FEW_SIDE^2 boards

@@ -26,7 +26,7 @@ static bool can_recover(const struct job *job, const struct outcome *outcome)
     for (uint32_t i = 0; i < job->originators; ++i) {
         lost = lost || outcome->originator[i].plan.ranges > 0;
     }
-    if (lost && (job->originators > 1 || job->mesh->ops->add_holes == NULL)) {
+    if (lost && (job->originators > 1 || job->mesh->ops->read_faults == NULL)) {
         fprintf(stderr,
                 "quincunx: nodes were lost, and their ranges with them; only a "
                 "job of one originator on an emulated mesh without serial "
@@ -69,6 +69,74 @@ static void add_missing(struct todo *todo, struct outcome *outcome)
     }
 }
 
+/* ---- faults ---- */
+
+/* Returns the fault that was found first since a time; or if there is none, the
+   one that was found last before. NULL: none was found. */
+static struct fault *culprit(const struct faults *faults, uint64_t since_ps)
+{
+    struct fault *found = NULL;
+
+    for (uint32_t i = 0; i < faults->count; ++i) {
+        struct fault *fault = &faults->fault[i];
+        bool since = fault->found_ps >= since_ps;
+
+        if (fault->how == FAULT_UNKNOWN || fault->how == FAULT_ORDERED) {
+            continue;
+        }
+        if (found == NULL ||
+            (found->found_ps < since_ps
+                 ? since || fault->found_ps > found->found_ps
+                 : since && fault->found_ps < found->found_ps)) {
+            found = fault;
+        }
+    }
+    return found;
+}
+
+/* Reads what died until the end of an order. Returns 0; or an exit status after
+   a message if that is more than the user allows. */
+static int note_faults(struct job *job, const struct outcome *order)
+{
+    const struct outcome_originator *originator = &order->originator[0];
+    uint32_t most = job->task[0].request->survive;
+    uint32_t met;
+    struct fault *fault;
+
+    if (job->mesh->ops->read_faults == NULL) {
+        return 0;
+    }
+    job->mesh->ops->read_faults(job->mesh, &job->faults,
+                                originator->plan.ranges > 0);
+    met = faults_met(&job->faults);
+    if (met > most) {
+        faults_print(stderr, &job->faults);
+        fprintf(stderr, "quincunx: --survive %u: the job has met %u fault%s\n",
+                most, met, met == 1 ? "" : "s");
+        return EXIT_FAILED;
+    }
+    fault = culprit(&job->faults, originator->plan.ordered_ps - job->first_ps);
+    if (fault != NULL) {
+        fault->units += originator->missing_units;
+    }
+    return 0;
+}
+
+/* ---- waves ---- */
+
+static void add_holes(struct schedule_holes *holes, const struct faults *faults)
+{
+    for (uint32_t i = 0; i < faults->count; ++i) {
+        const struct fault *fault = &faults->fault[i];
+
+        if (fault->is_link) {
+            holes->link[torus_link(holes->size, fault->at, fault->port)] = true;
+        } else {
+            schedule_holes_add(holes, fault->at, fault->relays);
+        }
+    }
+}
+
 /* Plans around all nodes and links that died so far, from the next order on. */
 static int go_around(struct job *job)
 {
@@ -79,7 +147,7 @@ static int go_around(struct job *job)
     schedule_holes_free(job->holes);
     job->holes = before != NULL ? schedule_holes_from(before, here)
                                 : schedule_holes_new(task->request->size);
-    job->mesh->ops->add_holes(job->mesh, job->holes);
+    add_holes(job->holes, &job->faults);
     task->holes = job->holes;
     task->calls = true;
     task->schedule = (struct job_schedule){.kind = SCHEDULE_PETERS_SYSKA,
@@ -92,14 +160,22 @@ static int go_around(struct job *job)
 
 /* Adds a wave, an order for a range that was lost, to its batch. */
 static int add_wave(struct outcome *batch, struct outcome *wave,
-                    const struct job_task *task)
+                    struct wire_range range, const struct job *job)
 {
+    const struct job_task *task = &job->task[0];
     struct outcome_originator *whole = &batch->originator[0];
     struct outcome_originator *part = &wave->originator[0];
     int status = 0;
 
+    wave->waves = 1;
+    wave->wave = memory_or_exit(malloc(sizeof *wave->wave));
+    *wave->wave =
+        (struct outcome_wave){.range = range,
+                              .missing_units = (uint32_t)part->missing_units,
+                              .start_ps = part->plan.ordered_ps - job->first_ps,
+                              .end_ps = part->plan.ordered_ps - job->first_ps +
+                                        outcome_answer_ps(wave)};
     outcome_add_order(batch, wave);
-    batch->waves += 1;
     batch->lost_units += part->load_units;
     batch->recovery_ps =
         part->plan.scatter_start_ps + outcome_makespan_ps(wave) -
@@ -117,8 +193,46 @@ static int add_wave(struct outcome *batch, struct outcome *wave,
         whole->places = part->places;
         part->places.place = NULL;
     }
+    batch->plan.gather_done_ps = part->plan.gather_done_ps;
     whole->missing_units -= part->load_units - part->missing_units;
     outcome_free(wave);
+    return status;
+}
+
+/* Runs a wave for the next range to do. *vain: number of waves before it that
+   came back without a result, one by one. */
+static int run_wave(struct outcome *batch, struct job *job, struct todo *todo,
+                    unsigned *vain)
+{
+    struct outcome wave = {.batch_count = 0};
+    int status = go_around(job);
+    struct wire_range range;
+
+    if (status != 0) {
+        return status;
+    }
+    range = todo->range[--todo->count];
+    status = running_order(&wave, job, range);
+    if (status != 0) {
+        return status;
+    }
+    *vain = wave.originator[0].missing_units == wave.originator[0].load_units
+                ? *vain + 1
+                : 0;
+    add_missing(todo, &wave);
+    status = note_faults(job, &wave);
+    if (status != 0) {
+        outcome_free(&wave);
+        return status;
+    }
+    status = add_wave(batch, &wave, range, job);
+    if (status == 0 && *vain > VAIN_WAVES) {
+        fprintf(stderr,
+                "quincunx: %u units cannot be computed: %u orders for them "
+                "came back without a result\n",
+                todo->range[todo->count - 1].units, *vain);
+        return EXIT_FAILED;
+    }
     return status;
 }
 
@@ -126,41 +240,20 @@ int recovery_run(struct outcome *outcome, struct job *job,
                  struct wire_range range)
 {
     struct todo todo = {.count = 0};
-    unsigned vain = 0; /* number of waves without a result, one by one */
+    unsigned vain = 0;
     int status = running_order(outcome, job, range);
 
-    if (status == 0 && !can_recover(job, outcome)) {
-        outcome_free(outcome);
-        return EXIT_FAILED;
+    if (status != 0) {
+        return status;
     }
-    if (status == 0) {
-        add_missing(&todo, outcome);
-    }
+    status =
+        can_recover(job, outcome) ? note_faults(job, outcome) : EXIT_FAILED;
+    add_missing(&todo, outcome);
     while (status == 0 && todo.count > 0) {
-        struct outcome wave = {.batch_count = 0};
-
-        status = go_around(job);
-        if (status == 0) {
-            status = running_order(&wave, job, todo.range[--todo.count]);
-        }
-        if (status == 0) {
-            vain = wave.originator[0].missing_units ==
-                           wave.originator[0].load_units
-                       ? vain + 1
-                       : 0;
-            add_missing(&todo, &wave);
-            status = add_wave(outcome, &wave, &job->task[0]);
-        }
-        if (status == 0 && vain > VAIN_WAVES) {
-            fprintf(stderr,
-                    "quincunx: %u units cannot be computed: %u orders for them "
-                    "came back without a result\n",
-                    todo.range[todo.count - 1].units, vain);
-            status = EXIT_FAILED;
-        }
-        if (status != 0) {
-            outcome_free(outcome);
-        }
+        status = run_wave(outcome, job, &todo, &vain);
+    }
+    if (status != 0) {
+        outcome_free(outcome);
     }
     free(todo.range);
     return status;

@@ -88,6 +88,7 @@ struct request {
     const char *gdb_dir;    /* folder of the gdb sockets; NULL: the default */
     struct gdb_halts halts; /* boards that wait for a debugger */
     struct injections injections; /* faults for tests; plans do not know them */
+    uint32_t survive; /* --survive: most faults that do not end the job */
     /* Memory need, bytes (qemu/job/memory_need.h): of one host with all nodes,
        and of all hosts if there are several ranks. 0: not computed. */
     uint64_t memory_need;

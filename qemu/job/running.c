@@ -48,6 +48,9 @@ int running_order(struct outcome *outcome, struct job *job,
             host_clock_s(host_clock()) - (booted ? mesh->up_wall_s : start_s);
         status = originators_read(outcome, job->task, job->order, mesh);
     }
+    if (status == 0 && job->orders == 1) {
+        job->first_ps = outcome->plan.ordered_ps;
+    }
     if (status != 0) {
         outcome_free(outcome);
     }

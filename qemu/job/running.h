@@ -20,6 +20,8 @@ struct job {
     uint32_t orders;               /* number of orders given */
     /* that the last orders went around; or NULL */
     struct schedule_holes *holes;
+    struct faults faults; /* until the end of the last order */
+    uint64_t first_ps;    /* mesh time of the first order */
 };
 
 /* Gives one order for a range of the load, with several originators one each

@@ -381,13 +381,40 @@ static json_t *batch_json(const struct outcome *outcome, uint32_t index)
                      json_whole(batch->with_results_ps));
 }
 
+static json_t *fault_json(const struct outcome *outcome, uint32_t index)
+{
+    const struct fault *fault = &outcome->faults.fault[index];
+    bool found = fault->how != FAULT_UNKNOWN;
+
+    return json_pack(
+        "{s:s, s:i, s:i, s:s*, s:o, s:o*, s:s, s:o}", "what",
+        fault->is_link ? "link" : "node", "x", fault->at.x, "y", fault->at.y,
+        "port", fault->is_link ? torus_port_names[fault->port] : NULL,
+        "when_ps", json_whole(fault->when_ps), "found_ps",
+        found ? json_whole(fault->found_ps) : NULL, "how",
+        fault_how_names[fault->how], "units", json_whole(fault->units));
+}
+
+static json_t *wave_json(const struct outcome *outcome, uint32_t index)
+{
+    const struct outcome_wave *wave = &outcome->wave[index];
+
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "first_unit",
+                     json_whole(wave->range.first_unit), "units",
+                     json_whole(wave->range.units), "missing_units",
+                     json_whole(wave->missing_units), "start_ps",
+                     json_whole(wave->start_ps), "end_ps",
+                     json_whole(wave->end_ps));
+}
+
 static json_t *recovery_json(const struct outcome *outcome)
 {
     return memory_or_exit(json_pack(
-        "{s:o, s:o, s:o, s:o}", "waves", json_whole(outcome->waves), "units",
-        json_whole(outcome->lost_units), "makespan_without_ps",
+        "{s:o, s:o, s:o, s:o, s:o}", "waves", json_whole(outcome->waves),
+        "units", json_whole(outcome->lost_units), "makespan_without_ps",
         json_whole(outcome_makespan_ps(outcome)), "makespan_ps",
-        json_whole(outcome_makespan_ps(outcome) + outcome->recovery_ps)));
+        json_whole(outcome_makespan_ps(outcome) + outcome->recovery_ps), "each",
+        list_of(outcome, outcome->waves, 1, wave_json)));
 }
 
 static json_t *resumed_json(const struct outcome *outcome)
@@ -469,7 +496,7 @@ json_t *report_json(const struct outcome *outcome)
     json = json_pack(
         "{s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:{s:o, s:o, s:o*}, s:o, "
         "s:o, s:o, s:o, s:o, s:s, s:{s:f, s:f}, s:o*, s:o*, s:o*, s:o*, s:o*, "
-        "s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}",
+        "s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}",
         "report_format", REPORT_FORMAT_NUMBER, "verdict", verdict, "remarks",
         remarks_json(outcome), "average_node_ps", average_node_json(outcome),
         "mesh", mesh_json(outcome), "profile", profile_json(&request->profile),
@@ -488,7 +515,8 @@ json_t *report_json(const struct outcome *outcome)
         "ranks", outcome->ranks > 0 ? ranks_json(outcome) : NULL, "originators",
         list_of(outcome, outcome->originators, 2, group_json), "batches",
         list_of(outcome, outcome->batch_count, 2, batch_json), "resumed",
-        outcome->resumed > 0 ? resumed_json(outcome) : NULL, "recovery",
+        outcome->resumed > 0 ? resumed_json(outcome) : NULL, "faults",
+        list_of(outcome, outcome->faults.count, 1, fault_json), "recovery",
         outcome->waves > 0 ? recovery_json(outcome) : NULL, "injected",
         list_of(outcome, request->injections.count, 1, injection_json),
         "choices",

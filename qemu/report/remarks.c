@@ -143,6 +143,8 @@ static void judge_few(json_t *remarks, const struct outcome *outcome)
     }
 }
 
+/* Tells of nodes without a part. If nodes or links died in the job, these are
+   the reason, and the summary names them. */
 static void judge_parts(json_t *remarks, const struct outcome *outcome)
 {
     uint32_t without = 0;
@@ -155,7 +157,7 @@ static void judge_parts(json_t *remarks, const struct outcome *outcome)
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         without += !outcome->node[i].active && !outcome->node[i].missing;
     }
-    if (without > 0) {
+    if (without > 0 && faults_met(&outcome->faults) == 0) {
         add(remarks, "%" PRIu32 " of %" PRIu32 " nodes got no part: %s.",
             without, outcome->node_count, why);
     }

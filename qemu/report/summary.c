@@ -253,11 +253,23 @@ static void print_rounds(FILE *out, const struct outcome *outcome)
     fputc('\n', out);
 }
 
-/* Prints what nodes that stopped, and links that went down, had lost. */
+/* Prints a line for each node that stopped and each link that went down, and
+   how the units were computed that they had lost. */
 static void print_recovery(FILE *out, const struct outcome *outcome)
 {
-    if (outcome->waves > 0) {
+    for (uint32_t i = 0; i < outcome->faults.count; ++i) {
+        const struct fault *fault = &outcome->faults.fault[i];
+
         fputs("lost      ", out);
+        fault_print(out, fault);
+        if (fault->units > 0) {
+            fputs(": ", out);
+            amount_things(out, fault->units, "unit");
+        }
+        fputc('\n', out);
+    }
+    if (outcome->waves > 0) {
+        fputs("recovery  ", out);
         amount_things(out, outcome->lost_units, "unit");
         fprintf(out,
                 ", computed again in %" PRIu32 " wave%s; makespan with "

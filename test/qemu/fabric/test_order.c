@@ -392,9 +392,10 @@ static void run_script(struct result *result, const struct script *script,
         const struct fault *fault = &script->fault[i];
 
         if (fault->cuts) {
-            fabric_cut(play.fabric, fault->at, fault->time_ps);
+            fabric_cut(play.fabric, fault->at, fault->time_ps, NULL);
         } else {
-            fabric_stop(play.fabric, fault->at, fault->time_ps, fault->whole);
+            fabric_stop(play.fabric, fault->at, fault->time_ps, fault->whole,
+                        NULL);
         }
     }
     for (uint32_t node = 0; node < script->nodes; ++node) {
