@@ -36,6 +36,7 @@
 
 #define STYLE_PLANNED "stroke='#000' stroke-width='2' stroke-dasharray='8,4'"
 #define STYLE_MEASURED "stroke='#cc79a7' stroke-width='2'"
+#define STYLE_LOST "stroke='#d55e00' stroke-width='2.5'"
 #define STYLE_RECEIVE "stroke='#000' stroke-width='1.5' stroke-dasharray='3,3'"
 
 /* What a box shows. A later paint covers an earlier one. */
@@ -47,6 +48,7 @@ enum paint {
     PAINT_PREPARING,
     PAINT_SENDING,
     PAINT_RETURNING,
+    PAINT_AGAIN,
     PAINTS
 };
 
@@ -60,7 +62,8 @@ enum coat {
 
 /* Colours of Okabe and Ito, which colour-blind people can tell apart. */
 static const char *const paint_colour[PAINTS] = {
-    "#e4e4e4", "#56b4e9", "#e69f00", "#0072b2", "#303030", "#f0e442", "#009e73",
+    "#e4e4e4", "#56b4e9", "#e69f00", "#0072b2",
+    "#303030", "#f0e442", "#009e73", "#d55e00",
 };
 
 static const enum paint purpose_paint[CIRCUIT_PURPOSES] = {
@@ -68,7 +71,7 @@ static const enum paint purpose_paint[CIRCUIT_PURPOSES] = {
 
 static const char *const paint_name[PAINTS] = {
     "waiting",   "announcing", "receiving",     "computing",
-    "preparing", "sending",    "result return",
+    "preparing", "sending",    "result return", "lost units, again",
 };
 
 struct chart {
@@ -223,6 +226,42 @@ static void phases(struct chart *chart)
     }
 }
 
+/* Draws a row for the waves that computed lost units. */
+static void waves(struct chart *chart)
+{
+    const struct outcome *outcome = chart->outcome;
+
+    if (outcome->waves == 0) {
+        return;
+    }
+    words(chart, LEFT - 8, beside(chart->height + ROW / 2), "end", "wave%s",
+          outcome->waves == 1 ? "" : "s");
+    for (uint32_t i = 0; i < outcome->waves; ++i) {
+        box_at(chart, PAINT_AGAIN, outcome->wave[i].start_ps,
+               outcome->wave[i].end_ps, chart->height + MARGIN,
+               chart->height + ROW - MARGIN);
+    }
+    chart->height += ROW + GAP;
+}
+
+/* Marks when nodes died and links went down, on rows of nodes or, if there are
+   bands, across the chart. */
+static void mark_faults(struct chart *chart)
+{
+    const struct outcome *outcome = chart->outcome;
+    bool bands = outcome_active_nodes(outcome) > GANTT_ROWS;
+
+    for (uint32_t i = 0; i < outcome->faults.count; ++i) {
+        const struct fault *fault = &outcome->faults.fault[i];
+        int top = chart->top[torus_index(outcome->request->size, fault->at)];
+
+        if (fault->how != FAULT_ORDERED && (bands || top > 0)) {
+            mark(chart, STYLE_LOST, fault->when_ps, top,
+                 bands ? chart->height : top + ROW);
+        }
+    }
+}
+
 static void node_row(struct chart *chart, const struct outcome_node *node)
 {
     const struct outcome *outcome = chart->outcome;
@@ -280,6 +319,23 @@ static void layer_label(struct chart *chart, uint32_t group, unsigned layer,
     }
 }
 
+/* Returns whether a node has a row: it got units, or it was sent some and died
+   in the job. */
+static bool has_row(const struct outcome *outcome, uint32_t index)
+{
+    const struct outcome_node *node = &outcome->node[index];
+    bool died = false;
+
+    for (uint32_t i = 0; i < outcome->faults.count; ++i) {
+        const struct fault *fault = &outcome->faults.fault[i];
+
+        died =
+            died || (!fault->is_link && fault->how != FAULT_ORDERED &&
+                     torus_index(outcome->request->size, fault->at) == index);
+    }
+    return node->active || (died && node->layer > 0);
+}
+
 static void layer_rows(struct chart *chart, uint32_t group, unsigned layer)
 {
     const struct outcome *outcome = chart->outcome;
@@ -288,7 +344,8 @@ static void layer_rows(struct chart *chart, uint32_t group, unsigned layer)
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
         const struct outcome_node *node = &outcome->node[i];
 
-        if (node->active && node->layer == layer && node->group == group) {
+        if (has_row(outcome, i) && node->layer == layer &&
+            node->group == group) {
             chart->top[i] = chart->height;
             node_row(chart, node);
         }
@@ -585,6 +642,9 @@ static void legend(const struct chart *chart)
     if (chart->outcome->plan.phases > 0) {
         line_entry(chart, &entry, STYLE_RECEIVE, "planned end of receiving");
     }
+    if (faults_met(&chart->outcome->faults) > 0) {
+        line_entry(chart, &entry, STYLE_LOST, "node or link lost");
+    }
 }
 
 static void draw(struct chart *chart)
@@ -592,11 +652,13 @@ static void draw(struct chart *chart)
     const struct outcome *outcome = chart->outcome;
 
     phases(chart);
+    waves(chart);
     if (outcome_active_nodes(outcome) > GANTT_ROWS) {
         bands(chart);
     } else {
         rows(chart);
     }
+    mark_faults(chart);
     title(chart);
     axis(chart);
     legend(chart);

@@ -139,7 +139,8 @@ static void print_preparing(FILE *out, const struct outcome *outcome,
     }
 }
 
-static void print_node(FILE *out, const struct outcome *outcome, uint32_t index)
+static void print_node_track(FILE *out, const struct outcome *outcome,
+                             uint32_t index)
 {
     const struct outcome_node *node = &outcome->node[index];
     uint64_t position = (uint64_t)node->layer * outcome->node_count + index;
@@ -148,6 +149,13 @@ static void print_node(FILE *out, const struct outcome *outcome, uint32_t index)
     snprintf(name, sizeof name, "%u,%u layer %u", node->at.x, node->at.y,
              node->layer);
     print_track(out, PROCESS_MESH, node_track(index), position, name);
+}
+
+static void print_node(FILE *out, const struct outcome *outcome, uint32_t index)
+{
+    const struct outcome_node *node = &outcome->node[index];
+
+    print_node_track(out, outcome, index);
     if (node->layer == 0) {
         print_preparing(out, outcome, index);
     }
@@ -156,6 +164,55 @@ static void print_node(FILE *out, const struct outcome *outcome, uint32_t index)
     }
     print_state(out, outcome, index, node->intervals - 1u, "gather",
                 node->finished_ps, node->done_ps);
+}
+
+/* Prints an instant of a fault on the track of its node. */
+static void print_instant(FILE *out, const struct fault *fault, uint64_t track,
+                          uint64_t at_ps, const char *name)
+{
+    fprintf(out,
+            ",\n{\"ph\":\"i\",\"s\":\"t\",\"pid\":%d,\"tid\":%" PRIu64
+            ",\"ts\":%" PRIu64 ".%06" PRIu64
+            ",\"cat\":\"fault\",\"name\":\"%s %s\",\"args\":{\"how\":\"%s\","
+            "\"units\":%" PRIu64 "}}",
+            PROCESS_MESH, track, at_ps / PS_PER_US, at_ps % PS_PER_US,
+            fault->is_link ? torus_port_names[fault->port] : "node", name,
+            fault_how_names[fault->how], fault->units);
+}
+
+static void print_fault(FILE *out, const struct outcome *outcome,
+                        const struct fault *fault)
+{
+    uint32_t index = torus_index(outcome->request->size, fault->at);
+
+    if (!outcome->node[index].active) {
+        print_node_track(out, outcome, index);
+    }
+    print_instant(out, fault, node_track(index), fault->when_ps, "lost");
+    if (fault->how > FAULT_ORDERED) {
+        print_instant(out, fault, node_track(index), fault->found_ps, "found");
+    }
+}
+
+/* Prints the waves that computed lost units, on a track above all nodes. */
+static void print_waves(FILE *out, const struct outcome *outcome)
+{
+    uint64_t track = port_track(outcome, outcome->node_count, 0);
+
+    for (uint32_t i = 0; i < outcome->waves; ++i) {
+        const struct outcome_wave *wave = &outcome->wave[i];
+
+        if (i == 0) {
+            print_track(out, PROCESS_MESH, track, 0, "waves");
+        }
+        open_slice(out, PROCESS_MESH, track, wave->start_ps, wave->end_ps);
+        fprintf(out,
+                ",\"cat\":\"wave\",\"name\":\"wave %" PRIu32
+                "\",\"args\":{\"first_unit\":%" PRIu32 ",\"units\":%" PRIu32
+                ",\"missing_units\":%" PRIu32 "}}",
+                i + 1, wave->range.first_unit, wave->range.units,
+                wave->missing_units);
+    }
 }
 
 static void print_circuit_args(FILE *out, const struct outcome *outcome,
@@ -268,6 +325,10 @@ int trace_write(const struct outcome *outcome, const char *path)
             print_node(file.stream, outcome, i);
         }
     }
+    for (uint32_t i = 0; i < outcome->faults.count; ++i) {
+        print_fault(file.stream, outcome, &outcome->faults.fault[i]);
+    }
+    print_waves(file.stream, outcome);
     print_circuits(file.stream, outcome, named);
     fputs("\n]}\n", file.stream);
     free(named);

@@ -204,11 +204,13 @@ def titles_of_figures(folder):
     return "".join(f"{row}\n" for row in dict.fromkeys(rows))
 
 
-def names_of_trace(folder, name):
-    """Of a trace, each kind of event once, with what is said about it."""
+def names_of_trace(folder, name, shown=""):
+    """Of a trace, each kind of event in which the pattern is found once, with
+    what is said about it."""
     events = json.loads((folder / name).read_text())["traceEvents"]
     said = {f"{e['ph']}  {e.get('cat', '')}  {e['name']}  "
-            + " ".join(e.get("args", {})) for e in events}
+            + " ".join(e.get("args", {})) for e in events
+            if re.search(shown, e.get("cat", ""))}
     return "".join(f"{one}\n" for one in sorted(
         {re.sub(r"\d+", "N", one) for one in said}))
 
@@ -272,6 +274,7 @@ SUBCOMMANDS = ["run", "plan", "html", "boards", "compare", "calibrate",
 
 PLAN = "quincunx plan --torus 5 --load 20000 --compute 1us"
 QUIET = " > summary"
+FAULTS = "--inject hang@2,2@100us --inject cut@0,0,east@90us"
 # Of a summary: verdict and remarks, head, times, layers, lines, what was found.
 HEAD = " | parts 1 2"
 FOUND = r" | parts 1 6 | grep ^\d|; \d|=|^  [c.]"
@@ -317,7 +320,8 @@ CASES = {
              "--schedule farm") + HEAD,
         spin("--inject assert@2,2"),
         spin("--inject fault@2,2"),
-        spin("--inject hang@2,2@100us --inject cut@0,0,east@90us"),
+        spin(FAULTS),
+        spin(FAULTS + " --survive 1"),
         spin("--inject die@2,2@100s --inject cut@0,0,east@7s --verbose")
         + " | parts 2"],
     "run_kernels": [
@@ -388,7 +392,10 @@ CASES = {
         page("a.html", "choose(1);", "setTime(endPs / 2);"),
         "quincunx compare --mesh 2x2 --on native --kernel spin --arg 32 --html "
         "b.html short" + QUIET,
-        page("b.html", since="All schedules\n", until="The mesh\n")],
+        page("b.html", since="All schedules\n", until="The mesh\n"),
+        spin(FAULTS + " --html c.html") + QUIET,
+        page("c.html", "choose(12);", "setTime(endPs / 2);",
+             since="Node 2,2\n", until="Planned and measured\n")],
     "progress": ["told progress auto", "told progress plain",
                  "told progress line", "told progress none"],
     "figures": [titles_of_figures],
@@ -404,7 +411,10 @@ CASES = {
         lambda folder: elements_of(folder, "c.svg", "layer"),
         "quincunx run --mesh 10x5 --on native --kernel spin --arg 32 "
         "--profile t3d --ports 2 --gantt d.svg many" + QUIET,
-        lambda folder: corners_of(folder, "d.svg")],
+        lambda folder: corners_of(folder, "d.svg"),
+        spin(FAULTS + " --gantt e.svg --trace e.trace") + QUIET,
+        lambda folder: elements_of(folder, "e.svg", "wave|lost|d55e00"),
+        lambda folder: names_of_trace(folder, "e.trace", "fault|wave")],
     "boards": [
         behind(older, "quincunx nodes", size=(2, 1)),
         behind(lost, "quincunx nodes", "quincunx reset 5,0 --mesh 3x2"),

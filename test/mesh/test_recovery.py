@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a run tells of nodes and links that died: faults, waves, and when it
 ends instead."""
+import json
 import random
 
 import pytest
@@ -105,3 +106,22 @@ def test_all_boards_dead_are_named(load):
     assert (done.returncode, done.stdout) == (1, "")
     for told in "node 0,0 at 200.0 us", "node 1,0 at 100.0 us":
         assert f"quincunx: lost {told}, " in done.stderr
+
+
+def test_the_trace_shows_them(load, tmp_path):
+    trace = tmp_path / "trace"
+    report = survives(load, "native", "die@2,3@200us", "cut@0,0,east@0",
+                      more=["--rounds", "1", "--trace", trace])
+    events = json.loads(trace.read_text())["traceEvents"]
+    tracks = {event["tid"]: event["args"]["name"] for event in events
+              if event["name"] == "thread_name"}
+    shown = [(tracks[event["tid"]].split()[0], event["name"],
+              round(event["ts"] * PS_PER_US))
+             for event in events if event["ph"] == "i"]
+    dead, cut = report["faults"]
+    assert shown == [("2,3", "node lost", dead["when_ps"]),
+                     ("2,3", "node found", dead["found_ps"]),
+                     ("0,0", "east lost", cut["when_ps"])]
+    assert [(round(event["ts"] * PS_PER_US), event["args"]["units"])
+            for event in events if event.get("cat") == "wave"] == [
+                (wave["start_ps"], wave["units"]) for wave in waves(report)]

@@ -90,6 +90,12 @@ function drawRow(context, node, wide, y) {
     span(interval.compute_start_ps, interval.compute_end_ps, COLOURS.compute);
   }
   chartCircuits.get(node.index).forEach(thin);
+  for (const { when_ps: when } of node.faults || []) {
+    const x = chartX(sinceStart(when), wide);
+    if (x < chart.left || x > wide - 8) continue;
+    context.fillStyle = COLOURS.again;
+    context.fillRect(x - 1, y, 3, high);
+  }
 }
 
 function drawRowNames(context) {
@@ -137,6 +143,10 @@ function drawBase(wide, high) {
   chartNodes.forEach((node, i) =>
     drawRow(context, node, wide, chart.top + i * chart.row));
   drawRowNames(context);
+  for (const wave of report.recovery?.each || []) {
+    drawSpan(context, wide, chart.top - 5, 5, sinceStart(wave.start_ps),
+      sinceStart(wave.end_ps), COLOURS.again);
+  }
   if (plannedPs > 0) drawMark(context, wide, high, plannedPs, "#000", [5, 4]);
 }
 
@@ -179,6 +189,10 @@ function showChartLegend() {
     ["compute", "computes"], ["idle", "waits"]];
   for (const [colour, text] of report.live ? thin : [...wide, ...thin]) {
     legend.append(legendEntry(COLOURS[colour], text));
+  }
+  if (report.faults) {
+    legend.append(legendEntry(COLOURS.again,
+      "on a row: lost; above: lost units are computed again"));
   }
   if (plannedPs > 0) {
     legend.append(element("span", "dashed line: planned end"));

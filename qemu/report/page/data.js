@@ -33,7 +33,8 @@ const PORTS = Object.keys(STEPS);
 const COLOURS = { receive: "#e69f00", prepare: "#333333", compute: "#0072b2",
   idle: "#dddddd", gather: "#009e73", announce: "#56b4e9", wait: "#d55e00",
   done: "#b7e0d3", none: "#ffffff", down: "#ffffff", work: "#0072b2",
-  unknown: "#f2f2f2", bad: "#d55e00", gone: "#ffffff" };
+  unknown: "#f2f2f2", bad: "#d55e00", gone: "#ffffff",
+  dead: "#ffffff", again: "#d55e00" };
 
 const byId = (id) => document.getElementById(id);
 
@@ -86,7 +87,13 @@ function takeNodes() {
     nodes[row.y * width + row.x].row = row;
   }
   for (const injected of report.injected || []) {
-    nodes[injected.y * width + injected.x].injected = injected;
+    if (injected.kind.startsWith("slow")) {
+      nodes[injected.y * width + injected.x].injected = injected;
+    }
+  }
+  for (const fault of report.faults || []) {
+    const node = nodes[fault.y * width + fault.x];
+    node.faults = [...node.faults || [], fault];
   }
   for (const node of nodes) node.intervals = intervalsOf(node);
 }
@@ -100,8 +107,17 @@ function intervalsOf(node) {
     compute_start_ps: node.row.compute_start_ps,
     compute_end_ps: node.row.finished_ps }];
 }
+/* A time of a fault or a wave, which count from the order. */
+function sinceStart(ps) { return ps + startPs; }
+
+function isDead(node, ps) {
+  return (node.faults || []).some(({ what, when_ps: when }) =>
+    what === "node" && sinceStart(when) <= ps);
+}
+
 /* The state of a node at a time: a name in COLOURS. */
 function stateOf(node, ps) {
+  if (isDead(node, ps)) return "dead";
   if (boardsStand) return node.state || "unknown";
   if (report.live) return ps >= endPs ? node.state || "unknown" : "unknown";
   if (node.row === null) return "none";
@@ -120,7 +136,8 @@ const STATE_NAMES = { none: "has no part in the run", idle: "waits",
   prepare: "prepares, or reads its message", compute: "computes",
   done: "has finished", receive: "receives", down: "is not up yet",
   work: "is at work", unknown: "is not known",
-  bad: "is not well", gone: "does not answer" };
+  bad: "is not well", gone: "does not answer",
+  dead: "is dead" };
 
 const originators = (report.originators || [{ x: report.mesh.originator[0],
   y: report.mesh.originator[1] }]).map((at) => at.y * width + at.x);

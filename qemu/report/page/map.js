@@ -164,7 +164,7 @@ function circuitsAt(ps) {
   return { standing, waiting };
 }
 
-function drawNode(context, node, colour, chosen) {
+function drawNode(context, node, colour, chosen, crossed) {
   const [x, y] = placeOf(node.index), half = map.cell * 0.3;
   const frame = (style, width, size) => {
     context.strokeStyle = style;
@@ -176,7 +176,7 @@ function drawNode(context, node, colour, chosen) {
   context.fillRect(x - half, y - half, 2 * half, 2 * half);
   if (node.injected) frame(COLOURS.wait, 3, 1);
   else if (map.cell >= 8) frame("#57606a", 1, 1); /* else all were frame */
-  if (node.state === "gone") {
+  if (crossed) {
     context.strokeStyle = "#57606a";
     context.lineWidth = 1;
     context.beginPath();
@@ -233,7 +233,8 @@ function drawMap(ps, chosen) {
   if (map.use) drawUse(context);
   else for (const circuit of standing) drawCircuit(context, circuit, ps);
   const colours = nodes.map((node) => colourOf(node, map.measure, map.range, ps));
-  nodes.forEach((node, i) => drawNode(context, node, colours[i], chosen));
+  nodes.forEach((node, i) => drawNode(context, node, colours[i],
+    chosen, node.state === "gone" || isDead(node, ps)));
   drawWaits(context, waiting);
   if (map.cell >= 36) drawLabels(context, colours);
   return { standing, waiting };
@@ -291,7 +292,8 @@ function showMapLegend() {
   }
   legend.append(legendEntry(COLOURS.wait, "dashed: waits for a link"));
   legend.append(element("span", "double frame: originator"));
-  if (report.injected) {
+  if (nodes.some((node) => node.injected)) {
     legend.append(legendEntry(COLOURS.wait, "thick frame: made slow"));
   }
+  if (report.faults) legend.append(element("span", "crossed: dead"));
 }

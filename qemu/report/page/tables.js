@@ -52,7 +52,8 @@ function nodeFacts(node, ps) {
   const { row } = node;
   if (boardsStand) return boardFacts(node);
   const now = ["at this time", STATE_NAMES[stateOf(node, ps)]];
-  if (row === null) return [now];
+  const lost = (node.faults || []).map(faultFact);
+  if (row === null) return [now, ...lost];
   const traffic = [["circuits", `${node.sends} out, ${node.receives} in`],
     ["waited for links", timeText(node.waited)]];
   if (report.live) return [now, ...traffic];
@@ -73,7 +74,15 @@ function nodeFacts(node, ps) {
   if (node.injected) {
     facts.push(["made slow", `${node.injected.kind}, no plan knew it`]);
   }
-  return facts;
+  return [...facts, ...lost];
+}
+
+function faultFact({ what, port, when_ps: when, found_ps: found, how, units }) {
+  return [what === "node" ? "lost" : `link ${port} lost`,
+    how === "ordered" ? "before the job"
+      : timeText(sinceStart(when)) + (found === undefined ? ", not found"
+        : `, found at ${timeText(sinceStart(found))} (${how})`)
+        + (units > 0 ? `: ${numberText(units)} units` : "")];
 }
 
 function showNode(node, ps) {
