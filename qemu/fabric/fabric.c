@@ -314,8 +314,10 @@ void fabric_stop(struct fabric *fabric, uint32_t node, uint64_t time_ps,
 {
     struct torus_size size = fabric->config.size;
 
-    fabric->node[node].stop_ps = time_ps;
-    fabric->node[node].found_ps = found_ps;
+    if (time_ps < fabric->node[node].stop_ps) {
+        fabric->node[node].stop_ps = time_ps;
+        fabric->node[node].found_ps = found_ps;
+    }
     if (whole) {
         for (unsigned port = 0; port < TORUS_PORTS; ++port) {
             fabric_cut(fabric,
@@ -455,6 +457,15 @@ void fabric_receive(struct fabric *fabric, uint32_t node, uint64_t time_ps,
                                        event_order(EVENT_DEADLINE, node, 0), at,
                                        at->receives});
     }
+}
+
+void fabric_lose(struct fabric *fabric, uint32_t node, bool whole,
+                 uint64_t *found_ps)
+{
+    uint64_t time_ps = larger(fabric->now_ps, fabric->node[node].time_ps);
+
+    fabric_stop(fabric, node, time_ps, whole, found_ps);
+    rest(fabric, node, time_ps, NODE_STOPPED);
 }
 
 void fabric_drain(struct fabric *fabric, uint32_t node, uint64_t time_ps)

@@ -138,6 +138,12 @@ void fabric_cut(struct fabric *fabric, uint32_t link, uint64_t time_ps,
 void fabric_stop(struct fabric *fabric, uint32_t node, uint64_t time_ps,
                  bool whole, uint64_t *found_ps);
 
+/* Stops a node that makes no more requests, as fabric_stop() does: since its
+   last request was answered; if it waits, or has stopped before, now at the
+   latest. */
+void fabric_lose(struct fabric *fabric, uint32_t node, bool whole,
+                 uint64_t *found_ps);
+
 /* Returns the mesh time at which a node stops, or FABRIC_NEVER_PS. */
 uint64_t fabric_stop_ps(const struct fabric *fabric, uint32_t node);
 

@@ -45,12 +45,20 @@ static uint64_t now_of(const struct mesh *mesh)
     return now_ps;
 }
 
+/* Notes when a fault was met, if it was, and not before. */
+static void meet(struct fault *fault, const struct mesh *mesh, uint64_t met_ps)
+{
+    if (fault->how == FAULT_UNKNOWN && met_ps != FABRIC_NEVER_PS) {
+        fault->how = fault->relays ? FAULT_STOPPED : FAULT_UNREACHED;
+        fault->found_ps = met_ps - mesh->order_ps;
+    }
+}
+
 static void read_injection(struct faults *faults, const struct mesh *mesh,
                            uint32_t index, uint64_t now_ps)
 {
     const struct injection *injection =
         &mesh->config->injections.injection[index];
-    uint64_t met_ps = mesh->found_ps[index];
     bool cut = injection->what == INJECTION_CUT;
     struct fault new = {.at = injection->at,
                         .is_link = cut,
@@ -66,9 +74,22 @@ static void read_injection(struct faults *faults, const struct mesh *mesh,
     fault = entry_of(faults, &new);
     if (injection_is_before(injection)) {
         fault->how = FAULT_ORDERED;
-    } else if (fault->how == FAULT_UNKNOWN && met_ps != FABRIC_NEVER_PS) {
-        fault->how = new.relays ? FAULT_STOPPED : FAULT_UNREACHED;
-        fault->found_ps = met_ps - mesh->order_ps;
+    } else {
+        meet(fault, mesh, mesh->found_ps[index]);
+    }
+}
+
+/* Adds a node whose board has ended by itself. */
+static void read_lost(struct faults *faults, const struct mesh *mesh,
+                      uint32_t node)
+{
+    uint64_t stop_ps = fabric_stop_ps(mesh->fabric, node);
+    struct fault new = {.at = torus_coord_of(mesh->config->size, node),
+                        .relays = mesh->node[node].relays};
+
+    if (mesh->node[node].lost) {
+        new.when_ps = stop_ps > mesh->order_ps ? stop_ps - mesh->order_ps : 0;
+        meet(entry_of(faults, &new), mesh, mesh->node[node].found_ps);
     }
 }
 
@@ -80,6 +101,7 @@ void faults_read(struct faults *faults, const struct mesh *mesh, bool asks)
         read_injection(faults, mesh, i, now_ps);
     }
     for (uint32_t i = 0; i < torus_nodes(mesh->config->size); ++i) {
+        read_lost(faults, mesh, i);
         if (fabric_has_ended(mesh->fabric, i) &&
             mesh_window(mesh, i)->node.status.state == NODE_STATE_FAILED) {
             (void)entry_of(

@@ -45,12 +45,18 @@ const struct injection *injection_kind(const char *name);
 
 const char *injection_name(const struct injection *injection);
 
+/* Returns whether the injection makes its node fail. */
+static inline bool injection_fails(const struct injection *injection)
+{
+    return injection->what == INJECTION_FAULT ||
+           injection->what == INJECTION_DEATH;
+}
+
 /* Returns whether the injection stops its node at a time: the fabric stops it,
    whatever the node is doing. */
 static inline bool injection_stops(const struct injection *injection)
 {
-    return injection->timed && (injection->what == INJECTION_FAULT ||
-                                injection->what == INJECTION_DEATH);
+    return injection->timed && injection_fails(injection);
 }
 
 /* Returns the injection that slows a node down, or NULL. */

@@ -645,6 +645,93 @@ static enum mesh_end lose_stuck(const struct mesh *mesh)
     return MESH_FAILED;
 }
 
+/* ---- boards that end by themselves ---- */
+
+/* Returns whether the end of a node's board does not end the run: all boards
+   are up, and on this host; the node is no originator; and no injection without
+   a time has ordered the end, which shows what is said of a board that fails.
+   A board that does not come up ends the run: what keeps one QEMU from starting
+   keeps others, and so the host is to be mended. */
+static bool can_lose(const struct mesh *mesh, uint32_t node)
+{
+    const struct mesh_config *config = mesh->config;
+    bool can = mesh->up == torus_nodes(config->size) &&
+               mesh->backend->kill != NULL && mesh->backend->place == NULL;
+
+    for (uint32_t i = 0; i < config->originators; ++i) {
+        can = can && node != mesh_originator(config, i);
+    }
+    for (uint32_t i = 0; i < config->injections.count; ++i) {
+        const struct injection *injection = &config->injections.injection[i];
+
+        can = can && (torus_index(config->size, injection->at) != node ||
+                      injection->timed || !injection_fails(injection));
+    }
+    return can;
+}
+
+/* Goes on without a node whose board has ended, or hangs: it is dead since it
+   last got an answer, and so is its switch if `whole`. */
+static void go_on_without(struct mesh *mesh, uint32_t node, const char *why,
+                          bool whole)
+{
+    struct torus_coord at = torus_coord_of(mesh->config->size, node);
+    struct mesh_node *state = &mesh->node[node];
+
+    fprintf(stderr, "quincunx: node %u,%u%s %s; the job goes on without\n",
+            at.x, at.y, place_of(mesh, node), why);
+    mesh->backend->kill(mesh->backend->context, node);
+    state->lost = true;
+    state->relays = !whole;
+    state->found_ps = FABRIC_NEVER_PS;
+    fabric_lose(mesh->fabric, node, whole, &state->found_ps);
+    note_progress(mesh);
+}
+
+static enum mesh_end note_death(struct mesh *mesh, uint32_t node)
+{
+    static const char why[] = "died: its process is gone";
+    bool can = can_lose(mesh, node);
+
+    if (fabric_has_stopped(mesh->fabric, node)) {
+        return MESH_DONE;
+    }
+    if (can) {
+        go_on_without(mesh, node, why, true);
+    } else {
+        lose(mesh, node, why);
+    }
+    explain(mesh, node);
+    return can ? MESH_DONE : MESH_FAILED;
+}
+
+/* Goes on without the nodes that run when the watchdog's time is over, as all
+   others wait for them; unless they ask on and on, or one cannot be lost. */
+static enum mesh_end note_hang(struct mesh *mesh)
+{
+    uint32_t nodes = torus_nodes(mesh->config->size);
+    uint32_t running = 0;
+    bool can = mesh->vain <= VAIN_RINGS;
+
+    for (uint32_t node = 0; node < nodes; ++node) {
+        if (fabric_is_running(mesh->fabric, node)) {
+            running += 1;
+            can = can && can_lose(mesh, node);
+        }
+    }
+    if (!can || running == 0) {
+        return lose_hanging(mesh);
+    }
+    for (uint32_t node = 0; node < nodes; ++node) {
+        if (fabric_is_running(mesh->fabric, node)) {
+            go_on_without(mesh, node, "hangs", false);
+        }
+    }
+    return MESH_DONE;
+}
+
+/* ---- waiting ---- */
+
 /* Waits for a node to ring. Returns BACKEND_TIMEOUT if the watchdog's time is
    over, or if no node can ring any more. */
 static enum backend_event wait_for_ring(struct mesh *mesh, uint32_t *node)
@@ -683,14 +770,10 @@ static enum mesh_end wait_for_node(struct mesh *mesh)
         mesh->vain += 1;
         return read_request(mesh, node);
     case BACKEND_DIED:
-        lose(mesh, node, "died: its process is gone");
-        explain(mesh, node);
-        return MESH_FAILED;
+        return note_death(mesh, node);
     case BACKEND_TIMEOUT:
-        if (mesh->up < torus_nodes(mesh->config->size)) {
-            return lose_booting(mesh);
-        }
-        return lose_hanging(mesh);
+        return mesh->up < torus_nodes(mesh->config->size) ? lose_booting(mesh)
+                                                          : note_hang(mesh);
     case BACKEND_INTERRUPTED:
         return MESH_INTERRUPTED;
     default:

@@ -57,6 +57,9 @@ struct mesh_node {
     uint32_t sends_reported; /* number of ended sends that the node knows of */
     uint32_t last_post;      /* last used rule for passing a message on */
     uint32_t sent;           /* number of messages sent since the order */
+    bool lost;         /* true: its board has ended, or hangs, by itself */
+    bool relays;       /* true: it hangs, so its switch lives */
+    uint64_t found_ps; /* of a lost node, as of fabric_stop() */
 };
 
 struct mesh {

@@ -360,8 +360,12 @@ static bool read_ring(struct boards *boards, uint32_t node)
     char ring[16];
     ssize_t got = read(board->doorbell, ring, sizeof ring);
 
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return true;
+    }
     if (got <= 0) {
-        return got < 0 && (errno == EAGAIN || errno == EINTR);
+        (void)epoll_ctl(boards->epoll, EPOLL_CTL_DEL, board->doorbell, NULL);
+        return false;
     }
     note_request(boards, board);
     return true;

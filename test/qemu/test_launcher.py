@@ -5,6 +5,7 @@ Every test runs a copy of the firmware of its own, so that its boards can be
 told from those of any other run by their command line. Most boards are forks of
 one QEMU; that others end as well is tried with a few.
 """
+import json
 import os
 import pathlib
 import re
@@ -18,6 +19,7 @@ import checks
 import clocked
 import mesh
 import served
+import twins
 from core import BUILD
 from guard import GUARD_S
 
@@ -181,6 +183,58 @@ def test_a_board_that_hangs(launcher, tmp_path):
         assert err.count("hint: where it is, a debugger tells") == 1
         only_named(err, where)
         launcher.nothing_left()
+
+
+def survived(launcher, out, err, said):
+    """The result is exact, and the loss is named."""
+    assert launcher.process.returncode == 0, err
+    wanted = twins.burst(launcher.load.read_bytes())
+    assert json.loads(out)["result"]["units"] == wanted
+    (where, how), = re.findall(r"quincunx: node (\d,\d) (.*); the job goes on "
+                               "without", err)
+    assert how == said and f"{where} took" not in err
+    launcher.nothing_left()
+
+
+BURST = {"size": "5x5", "arg": "10000,burst"}
+
+
+def test_a_board_whose_process_is_killed(launcher):
+    """By somebody else, as the system does when memory runs out."""
+    launcher.load.write_bytes(os.urandom(200_000))
+    launcher.start("--json", "--rounds", "1", **BURST)
+    os.kill(max(launcher.boards()), signal.SIGKILL)
+    out, err = launcher.process.communicate(timeout=GUARD_S)
+    survived(launcher, out, err, "died: its process is gone")
+    assert json.loads(out)["recovery"]["waves"] > 0
+    assert "its QEMU was ended by signal 9" in err
+
+
+def at_rest(pids):
+    """Whether no thread of these processes runs, as often as one looks."""
+    tasks = [task.name for pid in pids
+             for task in pathlib.Path("/proc", str(pid), "task").iterdir()]
+    return all(mesh.stat_of(task)[0] != "R" for task in 9 * tasks)
+
+
+def test_a_board_whose_process_stands_still(launcher, tmp_path):
+    """The watchdog finds it, when all others have come to rest."""
+    launcher.load.write_bytes(os.urandom(200_000))
+    for program, name in ((clocked.PROGRAM, "quincunx"),
+                          (BUILD / "zygote.so", "zygote.so")):
+        shutil.copy(program, tmp_path / name)
+    words = launcher.words("--json", "--rounds", "1", **BURST)
+    with clocked.Clocked(*words, program=tmp_path / "quincunx") as run:
+        launcher.process = run
+        mesh.until(lambda: len(used := list(map(
+            mesh.cpu_s, launcher.boards()))) == 25 and max(used) > 0.3)
+        *others, last = sorted(launcher.boards())
+        os.kill(last, signal.SIGSTOP)
+        mesh.until(lambda: at_rest([run.pid, *others]))
+        run.let(WATCHDOG_S)
+        out, err = run.stdout.read(), run.stderr.read()
+        assert run.wait(GUARD_S) == 0, err
+        survived(launcher, out, err, "hangs")
 
 
 def test_boards_that_do_not_keep_to_the_rules(launcher):
