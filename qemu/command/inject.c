@@ -167,22 +167,6 @@ int inject_options_check(const struct inject_options *options,
     return 0;
 }
 
-/* Adds what is dead before the job to *holes, which is made if need be. */
-static void add_hole(struct schedule_holes **holes,
-                     const struct injection *injection, struct torus_size size)
-{
-    if (!injection_is_before(injection)) {
-        return;
-    }
-    *holes = *holes != NULL ? *holes : schedule_holes_new(size);
-    if (injection->what == INJECTION_CUT) {
-        (*holes)->link[torus_link(size, injection->at, injection->port)] = true;
-    } else {
-        schedule_holes_add(*holes, injection->at,
-                           injection->what == INJECTION_FAULT);
-    }
-}
-
 struct schedule_holes *
 inject_options_holes(const struct inject_options *options,
                      struct torus_size size)
@@ -190,7 +174,10 @@ inject_options_holes(const struct inject_options *options,
     struct schedule_holes *holes = NULL;
 
     for (uint32_t i = 0; i < options->count; ++i) {
-        add_hole(&holes, &options->injection[i], size);
+        if (injection_is_before(&options->injection[i])) {
+            holes = holes != NULL ? holes : schedule_holes_new(size);
+            request_add_hole(holes, &options->injection[i]);
+        }
     }
     return holes;
 }

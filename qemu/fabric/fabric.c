@@ -27,8 +27,8 @@ enum fabric_node_state {
 #define LINKS_MAX (2u * TORUS_SIDE_MAX)
 
 struct fabric_link {
-    uint64_t stop_ps;   /* mesh time from which it is dead */
-    uint64_t *found_ps; /* see fabric_cut() */
+    uint64_t stop_ps;           /* mesh time from which it is dead */
+    struct fabric_found *found; /* see fabric_cut() */
     bool held;
 };
 
@@ -37,6 +37,7 @@ struct fabric_link {
 struct transit {
     struct fabric_message message;
     struct transit *next;
+    struct fabric_found *found; /* of what refused it; or NULL */
     uint64_t request_ps;
     uint64_t grant_ps;
     uint64_t arrival_ps; /* or the end of a refused set-up */
@@ -69,9 +70,9 @@ struct fabric_port {
 
 struct fabric_node {
     struct fabric_port port[NODE_PORTS];
-    uint64_t time_ps;   /* mesh time since which the node runs or waits */
-    uint64_t stop_ps;   /* mesh time at which its processor stops */
-    uint64_t *found_ps; /* see fabric_stop() */
+    uint64_t time_ps; /* mesh time since which the node runs or waits */
+    uint64_t stop_ps; /* mesh time at which its processor stops */
+    struct fabric_found *found; /* see fabric_stop() */
     uint32_t port_mask;
     uint8_t circuits; /* number of circuits that the node's torus ports hold */
     uint8_t tag_wanted;  /* tag of messages to receive; 0: any */
@@ -301,28 +302,28 @@ void fabric_free(struct fabric *fabric)
 /* ---- deaths ---- */
 
 void fabric_cut(struct fabric *fabric, uint32_t link, uint64_t time_ps,
-                uint64_t *found_ps)
+                struct fabric_found *found)
 {
     if (time_ps < fabric->link[link].stop_ps) {
         fabric->link[link].stop_ps = time_ps;
-        fabric->link[link].found_ps = found_ps;
+        fabric->link[link].found = found;
     }
 }
 
 void fabric_stop(struct fabric *fabric, uint32_t node, uint64_t time_ps,
-                 bool whole, uint64_t *found_ps)
+                 bool whole, struct fabric_found *found)
 {
     struct torus_size size = fabric->config.size;
 
     if (time_ps < fabric->node[node].stop_ps) {
         fabric->node[node].stop_ps = time_ps;
-        fabric->node[node].found_ps = found_ps;
+        fabric->node[node].found = found;
     }
     if (whole) {
         for (unsigned port = 0; port < TORUS_PORTS; ++port) {
             fabric_cut(fabric,
                        torus_link(size, torus_coord_of(size, node), port),
-                       time_ps, found_ps);
+                       time_ps, found);
         }
     }
 }
@@ -460,11 +461,11 @@ void fabric_receive(struct fabric *fabric, uint32_t node, uint64_t time_ps,
 }
 
 void fabric_lose(struct fabric *fabric, uint32_t node, bool whole,
-                 uint64_t *found_ps)
+                 struct fabric_found *found)
 {
     uint64_t time_ps = larger(fabric->now_ps, fabric->node[node].time_ps);
 
-    fabric_stop(fabric, node, time_ps, whole, found_ps);
+    fabric_stop(fabric, node, time_ps, whole, found);
     rest(fabric, node, time_ps, NODE_STOPPED);
 }
 
@@ -612,16 +613,22 @@ static void grant(struct fabric *fabric, struct transit *transit,
     notify(fabric, transit->destination);
 }
 
-/* Notes that what died was found as a set-up ended, if it was not before. A
-   node that is dead finds nothing, although its sends may be refused. */
+/* Notes that a set-up has ended at what is dead, and whether the message was
+   lost by it. A dead node finds nothing, although its sends may be refused. */
 static void find(const struct fabric *fabric, const struct transit *transit,
-                 uint64_t *found_ps)
+                 bool lost)
 {
+    struct fabric_found *found = transit->found;
     uint64_t time_ps = transit->arrival_ps;
 
-    if (found_ps != NULL && time_ps < *found_ps &&
-        time_ps < fabric->node[transit->source].stop_ps) {
-        *found_ps = time_ps;
+    if (found == NULL || time_ps >= fabric->node[transit->source].stop_ps) {
+        return;
+    }
+    if (time_ps < found->first_ps) {
+        found->first_ps = time_ps;
+    }
+    if (lost) {
+        found->lost_ps = larger(found->lost_ps, time_ps);
     }
 }
 
@@ -660,7 +667,7 @@ static bool set_up(struct fabric *fabric, struct transit *transit,
 
         if (now_ps >= at->stop_ps) {
             refuse(fabric, transit, i, now_ps);
-            find(fabric, transit, at->found_ps);
+            transit->found = at->found;
             return true;
         }
         held |= at->held;
@@ -753,7 +760,7 @@ static void release_all(struct fabric *fabric, struct transit *first)
 
 /* Returns whether a message whose set-up has ended is a question to a node that
    works. */
-static bool is_taken(const struct fabric *fabric, const struct transit *transit)
+static bool is_taken(const struct fabric *fabric, struct transit *transit)
 {
     struct torus_size size = fabric->config.size;
     struct torus_path path = transit->message.path;
@@ -767,7 +774,7 @@ static bool is_taken(const struct fabric *fabric, const struct transit *transit)
     if (!fabric_has_stopped(fabric, to)) {
         return true;
     }
-    find(fabric, transit, fabric->node[to].found_ps);
+    transit->found = fabric->node[to].found;
     return false;
 }
 
@@ -796,11 +803,13 @@ static void process_refusal(struct fabric *fabric, struct transit *transit)
     if (transit->message.other_way && !fabric->config.one_way &&
         transit->hops < torus_path_hops(transit->message.path) &&
         !is_void(fabric, transit)) {
+        find(fabric, transit, false);
         retry(fabric, transit);
         return;
     }
     transit->refused = !is_taken(fabric, transit);
     if (transit->refused) {
+        find(fabric, transit, true);
         source->port[transit->port].counters.errors += 1;
         source->first_error = ERR_DEAD_LINK;
     }

@@ -126,23 +126,29 @@ struct fabric_action {
 struct fabric *fabric_new(const struct fabric_config *config);
 void fabric_free(struct fabric *fabric);
 
-/* Makes a link (torus_link()) dead from a mesh time on that is not over. The
-   caller's *found_ps begins as FABRIC_NEVER_PS and becomes the mesh time when
-   the first set-up ends there; NULL: nobody wants to know. */
+/* When set-ups ended at what is dead: a link, or a node or its links; or when a
+   question was refused because a node's processor had stopped. */
+struct fabric_found {
+    uint64_t first_ps; /* the first time; FABRIC_NEVER_PS: never */
+    uint64_t lost_ps;  /* the last time that a message was lost; 0: never */
+};
+
+/* Makes a link (torus_link()) dead from a mesh time on that is not over.
+   *found, which the caller has set to "never", is kept up to date; NULL: nobody
+   wants to know. */
 void fabric_cut(struct fabric *fabric, uint32_t link, uint64_t time_ps,
-                uint64_t *found_ps);
+                struct fabric_found *found);
 
 /* Stops a node at a mesh time that is not over: its processor; and if `whole`,
-   its switch and so its links. *found_ps: as of fabric_cut(), or when the first
-   question is refused. */
+   its switch and so its links. */
 void fabric_stop(struct fabric *fabric, uint32_t node, uint64_t time_ps,
-                 bool whole, uint64_t *found_ps);
+                 bool whole, struct fabric_found *found);
 
 /* Stops a node that makes no more requests, as fabric_stop() does: since its
    last request was answered; if it waits, or has stopped before, now at the
    latest. */
 void fabric_lose(struct fabric *fabric, uint32_t node, bool whole,
-                 uint64_t *found_ps);
+                 struct fabric_found *found);
 
 /* Returns the mesh time at which a node stops, or FABRIC_NEVER_PS. */
 uint64_t fabric_stop_ps(const struct fabric *fabric, uint32_t node);

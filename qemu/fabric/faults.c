@@ -9,23 +9,28 @@
 const char *const fault_how_names[] = {"unknown", "ordered", "unreached",
                                        "stopped", "asked"};
 
-static bool is_same(const struct fault *a, const struct fault *b)
+const char *fault_port(const struct fault *fault)
 {
-    return a->at.x == b->at.x && a->at.y == b->at.y &&
-           a->is_link == b->is_link && a->port == b->port;
+    return fault->is.what == INJECTION_CUT ? torus_port_names[fault->is.port]
+                                           : NULL;
 }
 
-/* Returns the entry of a fault, which is added if it is new. */
-static struct fault *entry_of(struct faults *faults, const struct fault *fault)
+/* Returns the entry of what died, which is added if it is new. */
+static struct fault *entry_of(struct faults *faults,
+                              const struct injection *what)
 {
     for (uint32_t i = 0; i < faults->count; ++i) {
-        if (is_same(&faults->fault[i], fault)) {
+        const struct injection *is = &faults->fault[i].is;
+
+        if (is->at.x == what->at.x && is->at.y == what->at.y &&
+            is->port == what->port &&
+            (is->what == INJECTION_CUT) == (what->what == INJECTION_CUT)) {
             return &faults->fault[i];
         }
     }
     faults->fault = memory_or_exit(
         realloc(faults->fault, (faults->count + 1u) * sizeof *faults->fault));
-    faults->fault[faults->count] = *fault;
+    faults->fault[faults->count] = (struct fault){.is = *what};
     return &faults->fault[faults->count++];
 }
 
@@ -45,37 +50,33 @@ static uint64_t now_of(const struct mesh *mesh)
     return now_ps;
 }
 
-/* Notes when a fault was met, if it was, and not before. */
-static void meet(struct fault *fault, const struct mesh *mesh, uint64_t met_ps)
+/* Notes when a fault was met first, and lost a message last. */
+static void meet(struct fault *fault, const struct mesh *mesh,
+                 const struct fabric_found *found)
 {
-    if (fault->how == FAULT_UNKNOWN && met_ps != FABRIC_NEVER_PS) {
-        fault->how = fault->relays ? FAULT_STOPPED : FAULT_UNREACHED;
-        fault->found_ps = met_ps - mesh->order_ps;
+    if (fault->how == FAULT_UNKNOWN && found->first_ps != FABRIC_NEVER_PS) {
+        fault->how =
+            fault->is.what == INJECTION_FAULT ? FAULT_STOPPED : FAULT_UNREACHED;
+        fault->found_ps = found->first_ps - mesh->order_ps;
     }
+    fault->lost_ps = found->lost_ps;
 }
 
 static void read_injection(struct faults *faults, const struct mesh *mesh,
                            uint32_t index, uint64_t now_ps)
 {
-    const struct injection *injection =
-        &mesh->config->injections.injection[index];
-    bool cut = injection->what == INJECTION_CUT;
-    struct fault new = {.at = injection->at,
-                        .is_link = cut,
-                        .relays = injection->what == INJECTION_FAULT,
-                        .port = cut ? injection->port : 0,
-                        .when_ps = injection->from_ps};
+    const struct injection *what = &mesh->config->injections.injection[index];
     struct fault *fault;
 
-    if ((!cut && !injection_stops(injection)) ||
-        mesh->order_ps + injection->from_ps > now_ps) {
+    if ((what->what != INJECTION_CUT && !injection_stops(what)) ||
+        mesh->order_ps + what->from_ps > now_ps) {
         return;
     }
-    fault = entry_of(faults, &new);
-    if (injection_is_before(injection)) {
+    fault = entry_of(faults, what);
+    if (injection_is_before(what)) {
         fault->how = FAULT_ORDERED;
     } else {
-        meet(fault, mesh, mesh->found_ps[index]);
+        meet(fault, mesh, &mesh->found[index]);
     }
 }
 
@@ -84,12 +85,13 @@ static void read_lost(struct faults *faults, const struct mesh *mesh,
                       uint32_t node)
 {
     uint64_t stop_ps = fabric_stop_ps(mesh->fabric, node);
-    struct fault new = {.at = torus_coord_of(mesh->config->size, node),
-                        .relays = mesh->node[node].relays};
+    struct injection what = {
+        .at = torus_coord_of(mesh->config->size, node),
+        .what = mesh->node[node].relays ? INJECTION_FAULT : INJECTION_DEATH,
+        .from_ps = stop_ps > mesh->order_ps ? stop_ps - mesh->order_ps : 0};
 
     if (mesh->node[node].lost) {
-        new.when_ps = stop_ps > mesh->order_ps ? stop_ps - mesh->order_ps : 0;
-        meet(entry_of(faults, &new), mesh, mesh->node[node].found_ps);
+        meet(entry_of(faults, &what), mesh, &mesh->node[node].found);
     }
 }
 
@@ -106,10 +108,10 @@ void faults_read(struct faults *faults, const struct mesh *mesh, bool asks)
             mesh_window(mesh, i)->node.status.state == NODE_STATE_FAILED) {
             (void)entry_of(
                 faults,
-                &(struct fault){.at = torus_coord_of(mesh->config->size, i),
-                                .relays = true,
-                                .when_ps =
-                                    mesh->node[i].event_ps - mesh->order_ps});
+                &(struct injection){.at = torus_coord_of(mesh->config->size, i),
+                                    .what = INJECTION_FAULT,
+                                    .from_ps = mesh->node[i].event_ps -
+                                               mesh->order_ps});
         }
     }
     for (uint32_t i = 0; asks && i < faults->count; ++i) {
@@ -132,13 +134,15 @@ uint32_t faults_met(const struct faults *faults)
 
 void fault_print(FILE *out, const struct fault *fault)
 {
-    fprintf(out, fault->is_link ? "link %u,%u,%s" : "node %u,%u", fault->at.x,
-            fault->at.y, torus_port_names[fault->port]);
+    const char *port = fault_port(fault);
+
+    fprintf(out, port != NULL ? "link %u,%u,%s" : "node %u,%u", fault->is.at.x,
+            fault->is.at.y, port);
     if (fault->how == FAULT_ORDERED) {
         fputs(" before the job", out);
         return;
     }
-    fprintf(out, " at %s, ", amount_time(fault->when_ps).text);
+    fprintf(out, " at %s, ", amount_time(fault->is.from_ps).text);
     if (fault->how == FAULT_UNKNOWN) {
         fputs("not found", out);
     } else {

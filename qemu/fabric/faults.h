@@ -17,13 +17,10 @@ enum fault_how {
 };
 
 struct fault {
-    struct torus_coord at;
-    bool is_link; /* true: the link out of `port`; false: the node */
-    bool relays;  /* true: the node's switch lives */
-    uint8_t port;
+    struct injection is; /* what died, where, and since when */
     enum fault_how how;
-    uint64_t when_ps;  /* from the first order on */
     uint64_t found_ps; /* after the first order; unset if FAULT_UNKNOWN */
+    uint64_t lost_ps;  /* of struct fabric_found */
     uint64_t units;    /* number of units that were computed again for it */
 };
 
@@ -34,6 +31,9 @@ struct faults {
 };
 
 extern const char *const fault_how_names[]; /* "unknown", "ordered" .. */
+
+/* Returns the name of the port whose link died; NULL: the node did. */
+const char *fault_port(const struct fault *fault);
 
 /* Adds what died since the last call, and sets when it was found. `asks`: the
    host asks all switches now, so it knows every fault. */

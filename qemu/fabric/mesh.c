@@ -82,7 +82,7 @@ static void inject(struct mesh *mesh, const struct injection *injection)
 }
 
 static void inject_at(struct mesh *mesh, const struct injection *injection,
-                      uint64_t time_ps, uint64_t *found_ps)
+                      uint64_t time_ps, struct fabric_found *found)
 {
     struct backend *backend = mesh->backend;
     struct torus_size size = mesh->config->size;
@@ -90,11 +90,11 @@ static void inject_at(struct mesh *mesh, const struct injection *injection,
 
     if (injection_stops(injection)) {
         fabric_stop(mesh->fabric, node, time_ps,
-                    injection->what == INJECTION_DEATH, found_ps);
+                    injection->what == INJECTION_DEATH, found);
     } else if (injection->what == INJECTION_CUT) {
         fabric_cut(mesh->fabric,
                    torus_link(size, injection->at, injection->port), time_ps,
-                   found_ps);
+                   found);
     } else if (injection->what == INJECTION_SLOW && injection->from_ps > 0) {
         backend->slow(backend->context, node, injection->slow_shift, time_ps);
     }
@@ -109,9 +109,9 @@ static void inject_times(struct mesh *mesh, uint64_t order_ps)
     for (uint32_t i = 0; i < injections->count; ++i) {
         const struct injection *injection = &injections->injection[i];
 
-        mesh->found_ps[i] = FABRIC_NEVER_PS;
+        mesh->found[i] = (struct fabric_found){.first_ps = FABRIC_NEVER_PS};
         inject_at(mesh, injection, order_ps + injection->from_ps,
-                  &mesh->found_ps[i]);
+                  &mesh->found[i]);
     }
     mesh->ordered = true;
     mesh->order_ps = order_ps;
@@ -134,8 +134,8 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
     mesh->node = memory_or_exit(calloc(nodes, sizeof *mesh->node));
     mesh->report =
         memory_or_exit(calloc(config->originators, sizeof *mesh->report));
-    mesh->found_ps = memory_or_exit(
-        calloc(config->injections.count + 1u, sizeof *mesh->found_ps));
+    mesh->found = memory_or_exit(
+        calloc(config->injections.count + 1u, sizeof *mesh->found));
     for (uint32_t node = 0; node < nodes; ++node) {
         identify(mesh, node);
         if (config->slow_shift != NULL) {
@@ -168,7 +168,7 @@ void mesh_free(struct mesh *mesh)
     fabric_free(mesh->fabric);
     free(mesh->node);
     free(mesh->report);
-    free(mesh->found_ps);
+    free(mesh->found);
     memset(mesh, 0, sizeof *mesh);
 }
 
@@ -683,8 +683,8 @@ static void go_on_without(struct mesh *mesh, uint32_t node, const char *why,
     mesh->backend->kill(mesh->backend->context, node);
     state->lost = true;
     state->relays = !whole;
-    state->found_ps = FABRIC_NEVER_PS;
-    fabric_lose(mesh->fabric, node, whole, &state->found_ps);
+    state->found = (struct fabric_found){.first_ps = FABRIC_NEVER_PS};
+    fabric_lose(mesh->fabric, node, whole, &state->found);
     note_progress(mesh);
 }
 

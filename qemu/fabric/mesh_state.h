@@ -57,9 +57,9 @@ struct mesh_node {
     uint32_t sends_reported; /* number of ended sends that the node knows of */
     uint32_t last_post;      /* last used rule for passing a message on */
     uint32_t sent;           /* number of messages sent since the order */
-    bool lost;         /* true: its board has ended, or hangs, by itself */
-    bool relays;       /* true: it hangs, so its switch lives */
-    uint64_t found_ps; /* of a lost node, as of fabric_stop() */
+    bool lost;   /* true: its board has ended, or hangs, by itself */
+    bool relays; /* true: it hangs, so its switch lives */
+    struct fabric_found found; /* of a lost node */
 };
 
 struct mesh {
@@ -73,8 +73,8 @@ struct mesh {
     uint32_t ended;
     bool failed; /* true: a node gave up; nobody waits for it any longer */
     bool ordered;
-    uint64_t order_ps;  /* mesh time of the first order, once `ordered` */
-    uint64_t *found_ps; /* when each injection was found (fabric_cut()) */
+    uint64_t order_ps; /* mesh time of the first order, once `ordered` */
+    struct fabric_found *found; /* of each injection */
     bool unread; /* true: the order's file could not be read; stderr says so */
     struct mesh_report *report; /* one report for each originator */
     uint64_t report_ps;

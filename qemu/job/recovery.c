@@ -71,27 +71,20 @@ static void add_missing(struct todo *todo, struct outcome *outcome)
 
 /* ---- faults ---- */
 
-/* Returns the fault that was found first since a time; or if there is none, the
-   one that was found last before. NULL: none was found. */
-static struct fault *culprit(const struct faults *faults, uint64_t since_ps)
+/* Returns the fault at which a message was lost last: for it the units count
+   that an order lost. Returns NULL if there is none. */
+static struct fault *culprit(const struct faults *faults)
 {
-    struct fault *found = NULL;
+    struct fault *last = NULL;
 
     for (uint32_t i = 0; i < faults->count; ++i) {
         struct fault *fault = &faults->fault[i];
-        bool since = fault->found_ps >= since_ps;
 
-        if (fault->how == FAULT_UNKNOWN || fault->how == FAULT_ORDERED) {
-            continue;
-        }
-        if (found == NULL ||
-            (found->found_ps < since_ps
-                 ? since || fault->found_ps > found->found_ps
-                 : since && fault->found_ps < found->found_ps)) {
-            found = fault;
+        if (fault->lost_ps > (last != NULL ? last->lost_ps : 0)) {
+            last = fault;
         }
     }
-    return found;
+    return last;
 }
 
 /* Reads what died until the end of an order. Returns 0; or an exit status after
@@ -115,7 +108,7 @@ static int note_faults(struct job *job, const struct outcome *order)
                 most, met, met == 1 ? "" : "s");
         return EXIT_FAILED;
     }
-    fault = culprit(&job->faults, originator->plan.ordered_ps - job->first_ps);
+    fault = culprit(&job->faults);
     if (fault != NULL) {
         fault->units += originator->missing_units;
     }
@@ -123,19 +116,6 @@ static int note_faults(struct job *job, const struct outcome *order)
 }
 
 /* ---- waves ---- */
-
-static void add_holes(struct schedule_holes *holes, const struct faults *faults)
-{
-    for (uint32_t i = 0; i < faults->count; ++i) {
-        const struct fault *fault = &faults->fault[i];
-
-        if (fault->is_link) {
-            holes->link[torus_link(holes->size, fault->at, fault->port)] = true;
-        } else {
-            schedule_holes_add(holes, fault->at, fault->relays);
-        }
-    }
-}
 
 /* Plans around all nodes and links that died so far, from the next order on. */
 static int go_around(struct job *job)
@@ -147,7 +127,9 @@ static int go_around(struct job *job)
     schedule_holes_free(job->holes);
     job->holes = before != NULL ? schedule_holes_from(before, here)
                                 : schedule_holes_new(task->request->size);
-    add_holes(job->holes, &job->faults);
+    for (uint32_t i = 0; i < job->faults.count; ++i) {
+        request_add_hole(job->holes, &job->faults.fault[i].is);
+    }
     task->holes = job->holes;
     task->calls = true;
     task->schedule = (struct job_schedule){.kind = SCHEDULE_PETERS_SYSKA,

@@ -34,3 +34,15 @@ unsigned request_slow_shift(const struct request *request, uint32_t node)
 {
     return request->slow_shift != NULL ? request->slow_shift[node] : 0;
 }
+
+void request_add_hole(struct schedule_holes *holes,
+                      const struct injection *injection)
+{
+    if (injection->what == INJECTION_CUT) {
+        holes->link[torus_link(holes->size, injection->at, injection->port)] =
+            true;
+    } else {
+        schedule_holes_add(holes, injection->at,
+                           injection->what == INJECTION_FAULT);
+    }
+}

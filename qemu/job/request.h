@@ -142,6 +142,10 @@ unsigned job_task_slow_shift(const struct job_task *task);
 /* Returns s if --slow makes the node 2^s times slower. */
 unsigned request_slow_shift(const struct request *request, uint32_t node);
 
+/* Adds what an injection makes dead. */
+void request_add_hole(struct schedule_holes *holes,
+                      const struct injection *injection);
+
 /* Returns plan_profile; or profile, if plan_profile is NULL. */
 const struct profile *request_plan_profile(const struct request *request);
 

@@ -253,10 +253,10 @@ static void mark_faults(struct chart *chart)
 
     for (uint32_t i = 0; i < outcome->faults.count; ++i) {
         const struct fault *fault = &outcome->faults.fault[i];
-        int top = chart->top[torus_index(outcome->request->size, fault->at)];
+        int top = chart->top[torus_index(outcome->request->size, fault->is.at)];
 
         if (fault->how != FAULT_ORDERED && (bands || top > 0)) {
-            mark(chart, STYLE_LOST, fault->when_ps, top,
+            mark(chart, STYLE_LOST, fault->is.from_ps, top,
                  bands ? chart->height : top + ROW);
         }
     }
@@ -329,9 +329,9 @@ static bool has_row(const struct outcome *outcome, uint32_t index)
     for (uint32_t i = 0; i < outcome->faults.count; ++i) {
         const struct fault *fault = &outcome->faults.fault[i];
 
-        died =
-            died || (!fault->is_link && fault->how != FAULT_ORDERED &&
-                     torus_index(outcome->request->size, fault->at) == index);
+        died = died ||
+               (fault_port(fault) == NULL && fault->how != FAULT_ORDERED &&
+                torus_index(outcome->request->size, fault->is.at) == index);
     }
     return node->active || (died && node->layer > 0);
 }

@@ -388,9 +388,9 @@ static json_t *fault_json(const struct outcome *outcome, uint32_t index)
 
     return json_pack(
         "{s:s, s:i, s:i, s:s*, s:o, s:o*, s:s, s:o}", "what",
-        fault->is_link ? "link" : "node", "x", fault->at.x, "y", fault->at.y,
-        "port", fault->is_link ? torus_port_names[fault->port] : NULL,
-        "when_ps", json_whole(fault->when_ps), "found_ps",
+        fault_port(fault) != NULL ? "link" : "node", "x", fault->is.at.x, "y",
+        fault->is.at.y, "port", fault_port(fault), "when_ps",
+        json_whole(fault->is.from_ps), "found_ps",
         found ? json_whole(fault->found_ps) : NULL, "how",
         fault_how_names[fault->how], "units", json_whole(fault->units));
 }

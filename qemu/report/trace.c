@@ -176,19 +176,19 @@ static void print_instant(FILE *out, const struct fault *fault, uint64_t track,
             ",\"cat\":\"fault\",\"name\":\"%s %s\",\"args\":{\"how\":\"%s\","
             "\"units\":%" PRIu64 "}}",
             PROCESS_MESH, track, at_ps / PS_PER_US, at_ps % PS_PER_US,
-            fault->is_link ? torus_port_names[fault->port] : "node", name,
+            fault_port(fault) != NULL ? fault_port(fault) : "node", name,
             fault_how_names[fault->how], fault->units);
 }
 
 static void print_fault(FILE *out, const struct outcome *outcome,
                         const struct fault *fault)
 {
-    uint32_t index = torus_index(outcome->request->size, fault->at);
+    uint32_t index = torus_index(outcome->request->size, fault->is.at);
 
     if (!outcome->node[index].active) {
         print_node_track(out, outcome, index);
     }
-    print_instant(out, fault, node_track(index), fault->when_ps, "lost");
+    print_instant(out, fault, node_track(index), fault->is.from_ps, "lost");
     if (fault->how > FAULT_ORDERED) {
         print_instant(out, fault, node_track(index), fault->found_ps, "found");
     }

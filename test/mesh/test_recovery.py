@@ -53,6 +53,28 @@ def test_faults_are_told(load, on):
     assert dead["units"] + hung["units"] > cut["units"] == 0
 
 
+@pytest.mark.parametrize("fault, how", [
+    ("die@3,1@200us", "unreached"), ("hang@3,1@200us", "stopped"),
+    ("fault@2,2@200us", "stopped"), ("cut@0,0,east@20us", "unreached")])
+def test_how_a_fault_was_found(load, fault, how):
+    """Its units are those of all waves; nobody else is told of."""
+    report = survives(load, "native", fault, more=["--rounds", "1"])
+    adds_up(report)
+    [one] = report["faults"]
+    assert one["how"] == how and one["when_ps"] < one["found_ps"]
+    assert one["units"] > 0
+
+
+def test_who_is_met_and_costs_nothing(load):
+    """A result that finds the link cut goes the other way around its ring."""
+    report = survives(load, "native", "cut@0,0,north@200us", "die@3,1@300us",
+                      more=["--rounds", "1"])
+    adds_up(report)
+    cut, dead = report["faults"]
+    assert (cut["how"], cut["units"]) == ("unreached", 0) < (
+        dead["how"], dead["units"])
+
+
 def test_what_nobody_met_is_told_as_such(load):
     """The cut link comes before the answer, and nobody sends over it any
     more."""

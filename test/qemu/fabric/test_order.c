@@ -99,6 +99,7 @@ struct result {
     uint32_t circuits;
     uint64_t conflicts;
     struct node_counters counters[NODES_MAX][NODE_PORTS];
+    struct fabric_found found[FAULTS_MAX];
 };
 
 /* ---- chance: xorshift64*, Vigna 2016 ---- */
@@ -390,12 +391,14 @@ static void run_script(struct result *result, const struct script *script,
     }
     for (uint32_t i = 0; i < script->faults; ++i) {
         const struct fault *fault = &script->fault[i];
+        struct fabric_found *found = &result->found[i];
 
+        found->first_ps = FABRIC_NEVER_PS;
         if (fault->cuts) {
-            fabric_cut(play.fabric, fault->at, fault->time_ps, NULL);
+            fabric_cut(play.fabric, fault->at, fault->time_ps, found);
         } else {
             fabric_stop(play.fabric, fault->at, fault->time_ps, fault->whole,
-                        NULL);
+                        found);
         }
     }
     for (uint32_t node = 0; node < script->nodes; ++node) {
@@ -469,6 +472,7 @@ static const char *difference(const struct result *a, const struct result *b)
     }
     if (a->circuits != b->circuits || a->conflicts != b->conflicts ||
         memcmp(a->reached, b->reached, sizeof a->reached) != 0 ||
+        memcmp(a->found, b->found, sizeof a->found) != 0 ||
         memcmp(a->counters, b->counters, sizeof a->counters) != 0) {
         return "the totals";
     }
@@ -515,12 +519,13 @@ static uint64_t stop_ps(const struct script *script, uint32_t node)
     return UINT64_MAX;
 }
 
-/* Whether a link is dead at a time: it was cut, or is one of a dead node's. */
-static bool is_dead(const struct script *script, uint32_t link,
-                    uint64_t time_ps)
+/* The fault that killed a link first of those until a time: it was cut, or is
+   one of a dead node's; NULL: the link lives. */
+static const struct fault *killer(const struct script *script, uint32_t link,
+                                  uint64_t time_ps)
 {
     struct torus_size size = script->config.size;
-    bool dead = false;
+    const struct fault *first = NULL;
 
     for (uint32_t i = 0; i < script->faults; ++i) {
         const struct fault *fault = &script->fault[i];
@@ -531,9 +536,12 @@ static bool is_dead(const struct script *script, uint32_t link,
                 fault->whole &&
                 torus_link(size, torus_coord_of(size, fault->at), port) == link;
         }
-        dead |= its && time_ps >= fault->time_ps;
+        if (its && time_ps >= fault->time_ps &&
+            (first == NULL || fault->time_ps < first->time_ps)) {
+            first = fault;
+        }
     }
-    return dead;
+    return first;
 }
 
 /* The number of links of a send's path before the first that is dead at a time;
@@ -547,7 +555,7 @@ static uint32_t live_hops(const struct script *script, uint32_t node,
         torus_path_links(size, torus_coord_of(size, node), op->path, link, 16);
     uint32_t hops = 0;
 
-    while (hops < count && !is_dead(script, link[hops], time_ps)) {
+    while (hops < count && killer(script, link[hops], time_ps) == NULL) {
         hops += 1;
     }
     return hops;
@@ -759,6 +767,44 @@ static bool may_fail(const struct script *script, uint32_t node,
     }
     *hops = live_hops(script, node, op, time_ps);
     return *hops < torus_path_hops(op->path);
+}
+
+/* Whether faults were found when the first send failed at each, and lost one
+   when the last did. */
+static bool found_rightly(const struct log *log)
+{
+    const struct script *script = log->script;
+    struct fabric_found found[FAULTS_MAX] = {{0}};
+
+    for (uint32_t i = 0; i < script->faults; ++i) {
+        found[i].first_ps = FABRIC_NEVER_PS;
+    }
+    for (uint32_t node = 0; node < script->nodes; ++node) {
+        for (uint32_t at = 0; at < OPS; ++at) {
+            const struct left *left = &log->result->left[node][at];
+            const struct op *op = &script->op[node][at];
+            struct traced traced;
+            uint32_t link[16];
+            struct fabric_found *its;
+
+            if (left->step != FABRIC_FAILED ||
+                op->path.port == NODE_PORT_HOST ||
+                left->time_ps >= stop_ps(script, node)) {
+                continue;
+            }
+            (void)trace(&traced, log, node, at);
+            (void)torus_path_links(script->config.size,
+                                   torus_coord_of(script->config.size, node),
+                                   op->path, link, 16);
+            its = &found[killer(script, link[left->hops], traced.begin_ps) -
+                         script->fault];
+            its->first_ps =
+                left->time_ps < its->first_ps ? left->time_ps : its->first_ps;
+            its->lost_ps =
+                left->time_ps > its->lost_ps ? left->time_ps : its->lost_ps;
+        }
+    }
+    return memcmp(found, log->result->found, sizeof found) == 0;
 }
 
 /* What left the mesh did so with reason, and is told as what was sent. */
@@ -1150,6 +1196,9 @@ static const char *broken_rule(const struct script *script,
             broken = broken ? broken : broken_drain(&log, node, op);
             broken = broken ? broken : broken_knowledge(&log, node, op);
         }
+    }
+    if (broken == NULL && !found_rightly(&log)) {
+        broken = "a fault was found by nobody, or too late";
     }
     return broken != NULL ? broken : broken_counters(&log);
 }
