@@ -2,7 +2,6 @@
 #include "qemu/job/batches.h"
 
 #include "hal/serial/errand.h"
-#include "qemu/fabric/backend.h"
 #include "qemu/job/policy.h"
 #include "qemu/base/crash.h"
 #include "qemu/base/exit_status.h"
@@ -79,10 +78,7 @@ static uint64_t output_eighths(const struct job_task *task)
 uint64_t batches_memory_units(const struct job_task *task)
 {
     const struct kernel_terms *terms = &task->originator->terms;
-    uint64_t room =
-        task->room_bytes != 0
-            ? task->room_bytes
-            : SCATTER_ROOM(BACKEND_WINDOW_BYTES - WINDOW_DMA_OFFSET, 0u);
+    uint64_t room = job_task_room_bytes(task);
     uint64_t fixed = fixed_bytes(task);
     /* A unit has P/Q bytes of output. Multiplied by 8Q, all numbers are
        integers. */

@@ -3,6 +3,7 @@
 
 #include "qemu/job/mesh_ops.h"
 #include "qemu/base/memory.h"
+#include "scatter/plan/farm.h"
 #include "scatter/plan/tree_rounds.h"
 #include "scatter/wire/wire.h"
 
@@ -90,15 +91,20 @@ static uint64_t tree_bytes(const struct job_task *task)
            (task->schedule.rounds == 1 ? 0 : tables + tree_rounds_bytes(nodes));
 }
 
-static uint64_t farm_bytes(const struct job_task *task)
-{
-    return (2 * TREE_BRANCH_BYTES + 40u) * torus_nodes(task->request->size) +
-           1024u;
-}
-
+/* Returns the length of a farm's state and log, bytes. A tail has these, too.
+ */
 static uint64_t hybrid_bytes(const struct job_task *task)
 {
-    return 40u * torus_nodes(task->request->size) + 1024u;
+    uint32_t nodes = torus_nodes(task->request->size);
+    uint32_t room = (uint32_t)job_task_room_bytes(task);
+
+    return 56u * nodes + 1024u + FARM_LOG_BYTES * farm_log_most(nodes, room);
+}
+
+static uint64_t farm_bytes(const struct job_task *task)
+{
+    return 2 * TREE_BRANCH_BYTES * torus_nodes(task->request->size) +
+           hybrid_bytes(task);
 }
 
 static const struct job_policy policies[] = {{.id = WIRE_PATTERN,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/job/request.h"
 
+#include "qemu/fabric/backend.h"
+#include "scatter/engine/core.h"
+
 struct job_task job_task_of(const struct request *request)
 {
     return (struct job_task){.request = request,
@@ -16,6 +19,13 @@ double job_task_unit_ps(const struct job_task *task)
         JOB_INSTRUCTION_PS / 1000;
 
     return estimate_ps > 1 ? estimate_ps : 1;
+}
+
+uint64_t job_task_room_bytes(const struct job_task *task)
+{
+    return task->room_bytes != 0
+               ? task->room_bytes
+               : SCATTER_ROOM(BACKEND_WINDOW_BYTES - WINDOW_DMA_OFFSET, 0u);
 }
 
 unsigned job_task_slow_shift(const struct job_task *task)

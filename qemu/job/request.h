@@ -136,6 +136,9 @@ struct job_task job_task_of(const struct request *request);
 /* Returns the kernel's estimate of a unit's compute time, at least 1 ps. */
 double job_task_unit_ps(const struct job_task *task);
 
+/* Returns the memory, bytes, of a node for job data. */
+uint64_t job_task_room_bytes(const struct job_task *task);
+
 /* Returns s if --slow makes the originator 2^s times slower. */
 unsigned job_task_slow_shift(const struct job_task *task);
 

@@ -71,12 +71,13 @@ struct scatter_memory {
     /* Result of a child or of a later run, until it is merged; the answer to a
        probe. */
     uint8_t incoming[CIRCUIT_HEADER_BYTES + WIRE_RESULT_BYTES +
-                     SCATTER_RESULT_MAX + 2 * WIRE_LOST_MAX];
+                     SCATTER_RESULT_MAX + 2 * WIRE_LOST_MAX + 4];
     uint8_t report[WIRE_REPORT_BYTES_MAX + WIRE_RANGES_MAX * WIRE_RANGE_BYTES +
                    WIRE_RESULT_BYTES + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
     uint8_t announce_head[TORUS_PHASES_MAX][WIRE_ANNOUNCE_HEAD_BYTES];
     uint32_t work[SCATTER_WORK_MAX / 4]; /* the kernel's scratch memory */
-    uint16_t lost[WIRE_LOST_MAX];        /* numbers of lost descendants */
+    /* Numbers of lost descendants, and room for how many. */
+    uint16_t lost[WIRE_LOST_MAX + 2];
 };
 
 /* Returns the bytes of a circuit's memory up to room_end. aside_bytes: length
@@ -309,10 +310,12 @@ struct scatter {
     struct kernel_result result; /* own, with the children's merged into it */
     uint32_t computed_units;     /* units whose results were merged into it */
     uint32_t lost;               /* number of entries of memory->lost */
+    uint16_t number;             /* of this node's result: wire_result.number */
     /* How long children are waited for (lost.h), ps. */
     uint64_t begun_ps;           /* mesh time when the job was announced */
     uint64_t due_ps;             /* planned mesh time of the results */
     uint64_t wait_ps;            /* from then on until the first question */
+    uint64_t wait_most_ps;       /* longest time between two questions */
     bool has_result;             /* a run of this job has set `result` */
     bool has_slots;              /* `slots` and `short_bytes` are set */
     struct slots_of_phase slots; /* times when this node's result may leave */

@@ -3,6 +3,7 @@
 
 #include "scatter/engine/compute.h"
 #include "scatter/engine/gather.h"
+#include "scatter/engine/lost.h"
 #include "scatter/engine/measure.h"
 #include "scatter/engine/originator.h"
 #include "scatter/plan/farm.h"
@@ -48,6 +49,13 @@ int farm_open(struct scatter *scatter, struct farm_state **made,
     }
     state->slot =
         originator_allocate(scatter, state->slots * state->slot_bytes);
+    state->log_most = farm_log_most(
+        workers, (uint32_t)(scatter->room_end - scatter->circuit->memory));
+    state->log = (struct wire_chunk *)(void *)originator_allocate(
+        scatter, state->log_most * WIRE_CHUNK_BYTES);
+    if (state->log == NULL) {
+        state->log_most = 0;
+    }
     return state->slot != NULL ? ERR_OK : ERR_MEMORY;
 }
 
@@ -131,15 +139,18 @@ int farm_send_chunk(struct scatter *scatter, struct farm_state *state,
     struct torus_path path = worker->path;
     uint32_t units = farm_next(&state->farm, &worker->member);
     uint32_t skipped = takes_from_end(index) ? state->farm.left : 0;
-    struct wire_chunk chunk = {.units = units,
-                               .first_unit = scatter->first_unit + skipped,
-                               .worker = (uint16_t)index,
-                               .number = worker->chunks};
-    struct circuit_message message = {.path = path,
-                                      .kind = WIRE_CHUNK,
-                                      .head = {worker->head, WIRE_CHUNK_BYTES}};
+    bool logs = units > 0 && state->logged < state->log_most;
+    struct wire_chunk *head =
+        logs ? &state->log[state->logged++] : &worker->head;
+    struct circuit_message message = {
+        .path = path,
+        .kind = WIRE_CHUNK,
+        .head = {(const uint8_t *)head, WIRE_CHUNK_BYTES}};
 
-    memcpy(worker->head, &chunk, sizeof chunk);
+    *head = (struct wire_chunk){.units = units,
+                                .first_unit = scatter->first_unit + skipped,
+                                .worker = (uint16_t)index,
+                                .number = worker->chunks};
     if (worker->chunks == 0) {
         message.shared = state->job;
     }
@@ -197,6 +208,10 @@ int farm_serve(struct scatter *scatter, struct farm_state *state,
         return ERR_PLACE;
     }
     worker = &state->worker[demand.worker];
+    if (worker->gone) {
+        return ERR_OK; /* it was lost meanwhile, and gets no more */
+    }
+    worker->asked = true;
     if (worker->waits || worker->ended || demand.number != worker->chunks) {
         return ERR_PLACE;
     }
@@ -332,29 +347,62 @@ static int serve_all(struct scatter *scatter, struct farm_state *state,
 
 /* The first question to workers comes a WAIT_PART-th of the job's time after
    all is given, and WAIT_LEAST_PS or more. */
-#define WAIT_PART 2u
+#define WAIT_PART 8u
 #define WAIT_LEAST_PS 10000000u /* 10 us */
 
-static uint64_t wait_ps_of(const struct scatter *scatter)
+uint64_t farm_wait_ps(const struct scatter *scatter)
 {
     return (clock_now_ps(scatter->circuit->clock) - scatter->begun_ps) /
                WAIT_PART +
            WAIT_LEAST_PS;
 }
 
-/* Result: 0; ERR_LOST if a worker cannot be reached: all that it computed is
-   lost, in chunks that nobody knows any more. */
-static int ask_workers(struct scatter *scatter, const struct farm_state *state)
+/* A worker that is lost gets its end as one that has asked. */
+static int lose(struct scatter *scatter, struct farm_state *state,
+                uint32_t index)
 {
+    struct farm_worker *worker = &state->worker[index];
+    /* Of a tail, results return along the pattern, and tell who is lost. */
+    int error = state->end != NULL ? ERR_OK : lost_add(scatter, index);
+
+    worker->gone = true;
+    if (error != ERR_OK || worker->ended || worker->waits) {
+        return error;
+    }
+    worker->waits = true;
+    return state->end != NULL ? state->end(scatter, state, index)
+                              : farm_send_chunk(scatter, state, index);
+}
+
+/* Asks the workers that owe a demand; with `results`, a result. One that cannot
+   be reached is lost. Those that have never asked are then lost, too: their job
+   may have been announced by a worker that is lost. */
+static int ask_workers(struct scatter *scatter, struct farm_state *state,
+                       bool results)
+{
+    unsigned lost = 0;
     int error = ERR_OK;
 
     for (uint32_t i = 0; error == ERR_OK && i < state->workers; ++i) {
-        struct torus_path path = state->worker[i].path;
-        unsigned lost = 0;
+        struct farm_worker *worker = &state->worker[i];
+        struct torus_path path = worker->path;
+        unsigned unreached = 0;
 
-        error = circuit_ask(scatter->circuit, 1u << path.port, path, &lost);
-        if (error == ERR_OK && lost != 0) {
-            error = ERR_LOST;
+        if (worker->gone || worker->waits || worker->ended != results) {
+            continue;
+        }
+        error =
+            circuit_ask(scatter->circuit, 1u << path.port, path, &unreached);
+        if (error == ERR_OK && unreached != 0) {
+            error = lose(scatter, state, i);
+        }
+        lost |= unreached;
+    }
+    for (uint32_t i = 0; error == ERR_OK && lost != 0 && i < state->workers;
+         ++i) {
+        if (!state->worker[i].asked && !state->worker[i].gone &&
+            !state->worker[i].waits) {
+            error = lose(scatter, state, i);
         }
     }
     return error;
@@ -362,7 +410,8 @@ static int ask_workers(struct scatter *scatter, const struct farm_state *state)
 
 static int serve_last(struct scatter *scatter, struct farm_state *state)
 {
-    uint64_t wait_ps = wait_ps_of(scatter);
+    uint64_t wait_ps = farm_wait_ps(scatter);
+    uint64_t most_ps = wait_ps << FARM_WAITS;
     int error;
 
     do {
@@ -370,26 +419,74 @@ static int serve_last(struct scatter *scatter, struct farm_state *state)
                           clock_now_ps(scatter->circuit->clock) + wait_ps);
         wait_ps *= 2;
     } while (error == ERR_OK && state->at_work > 0 &&
-             (error = wait_ps > SCATTER_WAIT_MAX_PS ? ERR_TIMEOUT : ERR_OK) ==
-                 ERR_OK &&
-             (error = ask_workers(scatter, state)) == ERR_OK);
+             (error = wait_ps > most_ps ? ERR_TIMEOUT : ERR_OK) == ERR_OK &&
+             (error = ask_workers(scatter, state, false)) == ERR_OK);
     return error;
 }
 
-int farm_gather_results(struct scatter *scatter, const struct farm_state *state,
-                        uint32_t count)
+static uint32_t count_results(const struct farm_state *state)
 {
-    uint64_t wait_ps = wait_ps_of(scatter);
-    int error;
+    uint32_t count = 0;
 
-    do {
-        error =
-            scatter_gather_any(scatter, 1, &count,
-                               clock_now_ps(scatter->circuit->clock) + wait_ps);
-        wait_ps *= 2;
-    } while (error == ERR_TIMEOUT && wait_ps < SCATTER_WAIT_MAX_PS &&
-             (error = ask_workers(scatter, state)) == ERR_OK);
+    for (uint32_t i = 0; i < state->workers; ++i) {
+        count += state->worker[i].ended && !state->worker[i].gone;
+    }
+    return count;
+}
+
+/* Receives and merges a result, and takes it off the *count that are due. */
+static int gather_result(struct scatter *scatter, struct farm_state *state,
+                         uint32_t *count, uint64_t until_ps)
+{
+    uint32_t units = scatter->computed_units;
+    uint32_t number;
+    int error = scatter_gather_any(scatter, 1, &number, until_ps);
+
+    if (error != ERR_OK) {
+        return error;
+    }
+    if (number >= state->workers) {
+        return ERR_PLACE;
+    }
+    if (scatter->computed_units != units) {
+        lost_found(scatter, number);
+    }
+    *count -= !state->worker[number].gone;
+    state->worker[number].gone = true;
+    return ERR_OK;
+}
+
+int farm_gather_results(struct scatter *scatter, struct farm_state *state)
+{
+    uint64_t wait_ps = farm_wait_ps(scatter);
+    uint64_t most_ps = wait_ps << FARM_WAITS;
+    uint32_t count = count_results(state);
+    int error = ERR_OK;
+
+    while (error == ERR_OK && count > 0) {
+        error = gather_result(scatter, state, &count,
+                              clock_now_ps(scatter->circuit->clock) + wait_ps);
+        if (error == ERR_TIMEOUT && wait_ps < most_ps) {
+            wait_ps *= 2;
+            error = ask_workers(scatter, state, true);
+            count = count_results(state);
+        }
+    }
     return error;
+}
+
+int farm_lost(struct scatter *scatter, struct originator *originator,
+              uint32_t number)
+{
+    const struct farm_state *state = originator->farm;
+
+    for (uint32_t i = 0; i < state->logged; ++i) {
+        if (state->log[i].worker == number) {
+            lost_range(scatter, originator, state->log[i].first_unit,
+                       state->log[i].units);
+        }
+    }
+    return state->logged < state->log_most ? ERR_OK : ERR_LOST;
 }
 
 int farm_work_off(struct scatter *scatter, struct farm_state *state)
@@ -586,31 +683,28 @@ int farm_lead_served(struct scatter *scatter, struct originator *originator)
 }
 
 int farm_gather_workers(struct scatter *scatter,
-                        const struct originator *originator, uint32_t workers)
+                        const struct originator *originator)
 {
     int error;
 
     scatter->circuit->node->status.state = NODE_STATE_GATHERING;
-    error = farm_gather_results(scatter, originator->farm, workers);
+    error = farm_gather_results(scatter, originator->farm);
     scatter_record(scatter, EVENT_RESULT_MERGED, 1, scatter->result.bytes);
     return error;
 }
 
 int farm_carry_out(struct scatter *scatter, struct originator *originator)
 {
-    uint32_t workers = 0;
     int error = plan_order(scatter, originator);
 
     if (error == ERR_OK) {
         originator_begin(scatter, originator);
         error = farm_serve_waiting(scatter, originator->farm);
-        workers = originator->farm->at_work;
     }
     if (error == ERR_OK) {
         error = farm_lead_served(scatter, originator);
     }
-    return error == ERR_OK ? farm_gather_workers(scatter, originator, workers)
-                           : error;
+    return error == ERR_OK ? farm_gather_workers(scatter, originator) : error;
 }
 
 int farm_lead(struct scatter *scatter, struct originator *originator)

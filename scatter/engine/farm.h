@@ -35,12 +35,16 @@
 #include "scatter/engine/originator.h"
 #include "scatter/plan/farm.h"
 
+static_assert(FARM_LOG_BYTES == WIRE_CHUNK_BYTES, "the log has chunks' heads");
+
 /* A worker, as its server knows it. */
 struct farm_worker {
-    uint8_t head[WIRE_CHUNK_BYTES]; /* head of the last chunk sent */
+    struct wire_chunk head;    /* of its end; of a chunk that is not logged */
     uint16_t chunks;           /* number of chunks sent, the end included */
     bool waits;                /* the worker waits for a chunk or its end */
     bool ended;                /* the end, a chunk of no units, has been sent */
+    bool asked;                /* a demand of the worker has come */
+    bool gone;                 /* its result has come, or the worker is lost */
     struct torus_path path;    /* from the server to the worker */
     struct farm_member member; /* speed and last chunk's units (plan/farm.h) */
 };
@@ -65,9 +69,12 @@ struct farm_state {
     /* Of a tail (tail.h), whose layers end one after the other: */
     uint8_t layer;       /* the layer whose nodes get their ends now */
     uint32_t layer_left; /* number of nodes of that layer without their end */
-    uint8_t *slot;       /* buffers for demands */
-    uint32_t slot_bytes; /* length of each buffer */
-    uint8_t slots;       /* number of buffers, up to CIRCUIT_AHEAD_MAX */
+    struct wire_chunk *log; /* heads of the chunks sent, of all workers */
+    uint32_t logged;        /* number of heads in the log */
+    uint32_t log_most;      /* most heads that the log has room for */
+    uint8_t *slot;          /* buffers for demands */
+    uint32_t slot_bytes;    /* length of each buffer */
+    uint8_t slots;          /* number of buffers, up to CIRCUIT_AHEAD_MAX */
     struct farm_worker worker[];
 };
 
@@ -106,11 +113,21 @@ NODISCARD int farm_work_off(struct scatter *scatter, struct farm_state *state);
 NODISCARD int farm_send_chunk(struct scatter *scatter, struct farm_state *state,
                               uint32_t index);
 
-/* Receives and merges `count` results of workers. Result: 0 or the error;
-   ERR_LOST if a worker cannot be reached. */
+/* Returns how long to wait, ps, until workers that have not asked, or that have
+   not sent a result, are asked for. */
+uint64_t farm_wait_ps(const struct scatter *scatter);
+
+/* A wait is doubled so many times before the order counts as lost. */
+#define FARM_WAITS 6u
+
+/* Receives and merges the results of all workers that got units, but of those
+   that are lost. Result: 0 or the error. */
 NODISCARD int farm_gather_results(struct scatter *scatter,
-                                  const struct farm_state *state,
-                                  uint32_t count);
+                                  struct farm_state *state);
+
+/* The hook `lost` of a farm (core.h). `number`: index of the worker. */
+NODISCARD int farm_lost(struct scatter *scatter, struct originator *originator,
+                        uint32_t number);
 
 /* ---- the originator ---- */
 
@@ -126,11 +143,9 @@ NODISCARD int farm_input_of(struct plan_job *input,
 NODISCARD int farm_lead_served(struct scatter *scatter,
                                struct originator *originator);
 
-/* Receives and merges the results of `workers` workers. Result: 0 or the
-   error. */
+/* Receives and merges the results of the workers. Result: 0 or the error. */
 NODISCARD int farm_gather_workers(struct scatter *scatter,
-                                  const struct originator *originator,
-                                  uint32_t workers);
+                                  const struct originator *originator);
 
 /* Plans the farm, serves, computes, and merges results. Result: as
    farm_work_off(); ERR_RANGE; ERR_MEMORY; ERR_PLAN if the order's tree is

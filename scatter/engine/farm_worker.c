@@ -14,6 +14,7 @@ static void return_to_originator(struct scatter *scatter,
                                  struct torus_path from_originator)
 {
     scatter->layer = 1;
+    scatter->number = scatter->worker.number;
     scatter->path_from_parent = from_originator;
     scatter_prepare_return(scatter);
 }
@@ -51,6 +52,9 @@ static int read_chunk(struct scatter *scatter,
     int error =
         wire_load(&chunk, sizeof chunk, delivery->payload, delivery->bytes);
 
+    if (error == ERR_OK && chunk.number != worker->chunks) {
+        error = ERR_PLACE;
+    }
     if (error == ERR_OK && first) {
         worker->number = chunk.worker;
         error = read_job(scatter, delivery);
@@ -59,7 +63,7 @@ static int read_chunk(struct scatter *scatter,
     if (error != ERR_OK) {
         return error;
     }
-    if (chunk.worker != worker->number || chunk.number != worker->chunks) {
+    if (chunk.worker != worker->number) {
         return ERR_PLACE;
     }
     worker->chunks += 1;
@@ -416,13 +420,17 @@ int farm_compute(struct scatter *scatter)
 
 int farm_gather(struct scatter *scatter)
 {
-    const struct farm_state *group = scatter->worker.group;
-    uint32_t results = 0;
+    struct farm_state *group = scatter->worker.group;
+    int error = ERR_OK;
 
     scatter_begin_outputs(scatter);
-    for (uint32_t i = 0; group != NULL && i < group->workers; ++i) {
-        results += group->worker[i].ended;
+    if (group != NULL) {
+        error = farm_gather_results(scatter, group);
     }
-    return group != NULL ? farm_gather_results(scatter, group, results)
-                         : ERR_OK;
+    if (scatter->lost > 0) {
+        /* Which units its workers had only the master knows: all count as lost.
+         */
+        scatter->computed_units = 0;
+    }
+    return error;
 }

@@ -73,6 +73,7 @@ struct gathering {
     const struct gather_from *from;
     struct circuit_delivery delivery;
     unsigned ports;    /* port mask of circuit_receive() */
+    uint32_t number;   /* of the result that came: wire_result.number */
     uint32_t round;    /* number of the outputs to receive; 0: a result */
     uint64_t until_ps; /* mesh time at which the receive gives up */
 };
@@ -80,12 +81,13 @@ struct gathering {
 /* Merges a result of `bytes` bytes behind its head, unless it lacks too much.
    Sets *rest_bytes to the length of what follows the result. */
 HAL_FAST __attribute__((noinline)) static int
-merge_result(struct scatter *scatter, const struct gathering *gathering,
+merge_result(struct scatter *scatter, struct gathering *gathering,
              uint32_t result_bytes, uint32_t *rest_bytes)
 {
     const struct circuit_delivery *delivery = &gathering->delivery;
     const struct gather_from *from = gathering->from;
     uint32_t number = from->number + (uint32_t)from->step * delivery->port;
+    bool lacks;
     struct kernel_result next = {.data = delivery->payload + WIRE_RESULT_BYTES};
     struct wire_result head;
     int error =
@@ -94,15 +96,19 @@ merge_result(struct scatter *scatter, const struct gathering *gathering,
     if (error != ERR_OK) {
         return error;
     }
-    next.bytes = head.bytes;
-    result_bytes = result_bytes > 0 ? result_bytes : head.bytes;
+    gathering->number = head.number;
+    number += head.number;
+    lacks = (head.bytes & WIRE_LACKS) != 0;
+    next.bytes = head.bytes & ~WIRE_LACKS;
+    result_bytes = result_bytes > 0 ? result_bytes : next.bytes;
     *rest_bytes = delivery->bytes - WIRE_RESULT_BYTES - result_bytes;
-    if (*rest_bytes > delivery->bytes || head.bytes > result_bytes) {
+    if (*rest_bytes > delivery->bytes || next.bytes > result_bytes) {
         return ERR_LENGTH;
     }
-    if (head.lost > 0 &&
-        !lost_take(scatter, &head, number, delivery->payload + delivery->bytes,
-                   rest_bytes)) {
+    if (lacks &&
+        (head.units == 0 ||
+         !lost_take(scatter, number, delivery->payload + delivery->bytes,
+                    rest_bytes))) {
         *rest_bytes = 0; /* taken whole or not at all, with its outputs */
         return lost_add(scatter, number);
     }
@@ -127,13 +133,13 @@ HAL_FAST static inline int merge_one(struct scatter *scatter,
         return error;
     }
     head = (const void *)delivery->payload; /* 4-byte aligned, as `incoming` */
-    if (head->lost == 0 &&
-        delivery->bytes == (uint32_t)WIRE_RESULT_BYTES + head->bytes) {
+    if (delivery->bytes == (uint32_t)WIRE_RESULT_BYTES + head->bytes) {
         const struct kernel_result next = {.data = delivery->payload +
                                                    WIRE_RESULT_BYTES,
                                            .bytes = head->bytes};
 
         scatter->computed_units += head->units;
+        gathering->number = head->number;
         return scatter_merge(scatter, &next);
     }
     error = merge_result(scatter, gathering, 0, &rest_bytes);
@@ -143,8 +149,8 @@ HAL_FAST static inline int merge_one(struct scatter *scatter,
 /* Reads the number of the outputs or the result, and sets *bytes to the length
    of the outputs behind. */
 HAL_FAST static int take_head(struct scatter *scatter,
-                              const struct gathering *gathering,
-                              uint32_t head_bytes, uint32_t *bytes)
+                              struct gathering *gathering, uint32_t head_bytes,
+                              uint32_t *bytes)
 {
     const struct circuit_delivery *delivery = &gathering->delivery;
     int error = ERR_OK;
@@ -200,20 +206,16 @@ HAL_FAST static inline int gather_one(struct scatter *scatter,
 }
 
 HAL_FAST int scatter_gather_any(struct scatter *scatter, unsigned phase,
-                                uint32_t *count, uint64_t until_ps)
+                                uint32_t *number, uint64_t until_ps)
 {
     const struct gather_from anybody = {.phase = (uint16_t)phase};
-    int error = ERR_OK;
+    struct gathering gathering = {.from = &anybody,
+                                  .ports = CIRCUIT_ALL_PORTS |
+                                           CIRCUIT_ONLY(WIRE_RESULT_OF(phase)),
+                                  .until_ps = until_ps};
+    int error = gather_one(scatter, &gathering);
 
-    while (error == ERR_OK && *count > 0) {
-        struct gathering gathering = {
-            .from = &anybody,
-            .ports = CIRCUIT_ALL_PORTS | CIRCUIT_ONLY(WIRE_RESULT_OF(phase)),
-            .until_ps = until_ps};
-
-        error = gather_one(scatter, &gathering);
-        *count -= error == ERR_OK;
-    }
+    *number = gathering.number;
     return error;
 }
 
@@ -235,7 +237,7 @@ gather_ports(struct scatter *scatter, struct gathering *gathering)
         error = gather_one(scatter, gathering);
         if (error == ERR_FOREIGN && scatter_drops(scatter)) {
             error = ERR_OK;
-        } else if (error == ERR_TIMEOUT && wait_ps < SCATTER_WAIT_MAX_PS) {
+        } else if (error == ERR_TIMEOUT && wait_ps < scatter->wait_most_ps) {
             error = lost_ask(scatter, gathering->from, &gathering->ports);
             wait_ps *= 2;
             gathering->until_ps += wait_ps;
@@ -355,7 +357,7 @@ HAL_FAST int scatter_return_result(struct scatter *scatter)
     message->ready_ps = slot_at(scatter, clock_now_ps(scatter->circuit->clock));
     scatter->memory->head =
         (struct wire_result){.bytes = (uint16_t)scatter->result.bytes,
-                             .lost = (uint16_t)scatter->lost,
+                             .number = scatter->number,
                              .units = scatter->computed_units};
     message->head.data = (const uint8_t *)&scatter->memory->head;
     message->head.bytes = WIRE_RESULT_BYTES + scatter->result.bytes;
@@ -363,6 +365,7 @@ HAL_FAST int scatter_return_result(struct scatter *scatter)
         scatter_attach_output(scatter, message, port);
     }
     if (scatter->lost > 0) {
+        scatter->memory->head.bytes |= WIRE_LACKS;
         lost_attach(scatter, message, port);
     }
     error = circuit_send(scatter->circuit, 1u << port, message);

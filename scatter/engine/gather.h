@@ -71,10 +71,10 @@ NODISCARD int scatter_gather_children(struct scatter *scatter,
                                       const struct gather_from *from,
                                       unsigned ports);
 
-/* Receives and merges *count results until mesh time until_ps, whatever ports
-   they arrive on, and counts *count down. Result also: ERR_TIMEOUT. */
+/* Receives and merges a result until mesh time until_ps, whatever port it
+   arrives on, and sets *number to the sender's. Result also: ERR_TIMEOUT. */
 NODISCARD int scatter_gather_any(struct scatter *scatter, unsigned phase,
-                                 uint32_t *count, uint64_t until_ps);
+                                 uint32_t *number, uint64_t until_ps);
 
 /* Receives from each port the outputs message number `round` (meanwhile.h). */
 NODISCARD int scatter_gather_outputs(struct scatter *scatter,

@@ -285,6 +285,7 @@ static int originate(struct scatter *scatter)
     if (error == ERR_OK) {
         error = scatter->policy->lead(scatter, &originator);
         originator.report.gather_done_ps = originator_now_ps(scatter);
+        error = error == ERR_TIMEOUT ? ERR_LOST : error;
     }
     sent = send_report(scatter, &originator, error);
     return error == ERR_OK || error == ERR_LOST ? sent : error;
@@ -317,6 +318,8 @@ static int reset(struct scatter *scatter)
     scatter->announced_by = WIRE_ANNOUNCE;
     scatter->computed_units = 0;
     scatter->lost = 0;
+    scatter->number = 0;
+    scatter->wait_most_ps = SCATTER_WAIT_MAX_PS;
     scatter->worker = (struct scatter_worker){.ended = false};
     scatter->result = (struct kernel_result){.data = scatter->memory->result};
     return scatter->policy->prepare(scatter);

@@ -49,8 +49,33 @@ unsigned lost_ports(const struct scatter *scatter,
     return ports;
 }
 
+/* Returns the index of a number in the list; scatter->lost: it is not there. */
+static uint32_t index_of(const struct scatter *scatter, uint32_t number)
+{
+    uint32_t i = 0;
+
+    while (i < scatter->lost && scatter->memory->lost[i] != number) {
+        i += 1;
+    }
+    return i;
+}
+
+void lost_found(struct scatter *scatter, uint32_t number)
+{
+    uint16_t *lost = scatter->memory->lost;
+    uint32_t i = index_of(scatter, number);
+
+    if (i < scatter->lost) {
+        scatter->lost -= 1;
+        lost[i] = lost[scatter->lost];
+    }
+}
+
 int lost_add(struct scatter *scatter, uint32_t number)
 {
+    if (index_of(scatter, number) < scatter->lost) {
+        return ERR_OK;
+    }
     if (scatter->lost == WIRE_LOST_MAX) {
         return ERR_LOST;
     }
@@ -74,21 +99,28 @@ int lost_ask(struct scatter *scatter, const struct gather_from *from,
     return error;
 }
 
-bool lost_take(struct scatter *scatter, const struct wire_result *head,
-               uint32_t number, const uint8_t *end, uint32_t *bytes)
+/* Length, bytes, of a list of numbers, with how many these are. */
+static uint32_t list_bytes_of(uint32_t count)
 {
-    uint32_t list_bytes = WIRE_PAD4(2u * head->lost);
+    return WIRE_PAD4(2u * count + 2u);
+}
+
+bool lost_take(struct scatter *scatter, uint32_t number, const uint8_t *end,
+               uint32_t *bytes)
+{
+    uint32_t count = *bytes > 0 ? bytes_load_u16(end - 2) : 0;
+    uint32_t list_bytes = list_bytes_of(count);
 
     if (list_bytes > *bytes ||
-        scatter->lost + head->lost + OWN_MAX > WIRE_LOST_MAX) {
+        scatter->lost + count + OWN_MAX > WIRE_LOST_MAX) {
         return false;
     }
     *bytes -= list_bytes;
-    for (uint32_t i = 0; i < head->lost; ++i) {
+    for (uint32_t i = 0; i < count; ++i) {
         scatter->memory->lost[scatter->lost + i] =
             (uint16_t)(number + bytes_load_u16(end - list_bytes + 2 * i));
     }
-    scatter->lost += head->lost;
+    scatter->lost += count;
     return true;
 }
 
@@ -96,8 +128,9 @@ void lost_attach(struct scatter *scatter, struct circuit_message *message,
                  unsigned port)
 {
     struct circuit_segment *last = &message->body[port];
-    uint32_t bytes = WIRE_PAD4(2u * scatter->lost);
+    uint32_t bytes = list_bytes_of(scatter->lost);
 
+    scatter->memory->lost[bytes / 2 - 1] = (uint16_t)scatter->lost;
     if (last->bytes == 0) {
         *last = (struct circuit_segment){(const uint8_t *)scatter->memory->lost,
                                          bytes};

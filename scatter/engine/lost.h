@@ -41,14 +41,17 @@ unsigned lost_ports(const struct scatter *scatter,
 NODISCARD int lost_ask(struct scatter *scatter, const struct gather_from *from,
                        unsigned *ports);
 
-/* Adds a descendant. Result: 0; ERR_LOST if there are too many. */
+/* Adds a descendant that is not lost yet. Result: 0; ERR_LOST if there are too
+   many. */
 NODISCARD int lost_add(struct scatter *scatter, uint32_t number);
 
-/* Adds those that the child `number` lost: head->lost numbers that end at
-   `end`. *bytes: the message's length up to `end`, from which it takes their
-   length. Returns false, and adds none, if there are too many. */
-NODISCARD bool lost_take(struct scatter *scatter,
-                         const struct wire_result *head, uint32_t number,
+/* Takes a descendant off, whose result has come although it was lost. */
+void lost_found(struct scatter *scatter, uint32_t number);
+
+/* Adds those that the child `number` lost, whose numbers end at `end`. *bytes:
+   the message's length up to `end`, from which it takes their length. Returns
+   false, and adds none, if there are too many. */
+NODISCARD bool lost_take(struct scatter *scatter, uint32_t number,
                          const uint8_t *end, uint32_t *bytes);
 
 /* Puts the numbers at the end of a result for `port`. Precondition: outputs are

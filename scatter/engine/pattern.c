@@ -346,6 +346,76 @@ int pattern_gather(struct scatter *scatter)
     return error;
 }
 
+/* ---- ranges of lost descendants ---- */
+
+/* Sets *range, a range of all nodes, to that of the descendant `number`; with
+   `own`, to the descendant's share of it. */
+static int descend(const struct scatter *scatter,
+                   const struct rounds_plan *plan, unsigned round,
+                   uint32_t number, bool own, struct wire_range *range)
+{
+    const unsigned phases = scatter->job.phases;
+    unsigned layer = 0;
+    uint32_t weight = pattern_children(scatter, 1).step;
+
+    for (unsigned phase = 1; phase <= phases + own; ++phase) {
+        uint32_t digit =
+            phase > phases ? 0 : number / weight % (TORUS_PORTS + 1u);
+        struct torus_split split;
+
+        weight /= TORUS_PORTS + 1u;
+        if (digit == 0 && phase <= phases) {
+            continue;
+        }
+        if (!torus_split(&split, plan->volume_units[round],
+                         plan->share_units[round], phases, layer,
+                         range->units)) {
+            return ERR_PLAN;
+        }
+        if (phase > phases) {
+            range->units = split.share_units;
+            break;
+        }
+        range->first_unit +=
+            torus_split_child_at(&split, phases, phase, digit - 1);
+        range->units = torus_split_child_units(&split, phase, digit - 1);
+        layer = phase;
+    }
+    return ERR_OK;
+}
+
+static int add_rounds(struct scatter *scatter, struct originator *originator,
+                      uint32_t number, bool own)
+{
+    uint32_t first_unit = originator->order.first_unit;
+    int error = ERR_OK;
+
+    for (unsigned round = 0; error == ERR_OK && round < originator->plan.rounds;
+         ++round) {
+        struct wire_range range = {first_unit,
+                                   originator->plan.round_units[round]};
+
+        first_unit += range.units;
+        error = descend(scatter, &originator->plan, round, number, own, &range);
+        if (error == ERR_OK) {
+            lost_range(scatter, originator, range.first_unit, range.units);
+        }
+    }
+    return error;
+}
+
+int pattern_lost(struct scatter *scatter, struct originator *originator,
+                 uint32_t number)
+{
+    return add_rounds(scatter, originator, number, false);
+}
+
+int pattern_lost_share(struct scatter *scatter, struct originator *originator,
+                       uint32_t number)
+{
+    return add_rounds(scatter, originator, number, true);
+}
+
 /* ---- costs of phases ---- */
 
 uint64_t startups_hop_ps(const struct scatter *scatter, unsigned phase,

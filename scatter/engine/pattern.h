@@ -28,6 +28,11 @@ NODISCARD int pattern_gather(struct scatter *scatter);
 NODISCARD int pattern_lost(struct scatter *scatter,
                            struct originator *originator, uint32_t number);
 
+/* As pattern_lost(), but adds the descendant's own shares only. */
+NODISCARD int pattern_lost_share(struct scatter *scatter,
+                                 struct originator *originator,
+                                 uint32_t number);
+
 /* Returns this node's children of `phase`. */
 struct gather_from pattern_children(const struct scatter *scatter,
                                     unsigned phase);

@@ -5,7 +5,6 @@
 
 #include "hal/check.h"
 #include "scatter/engine/advance.h"
-#include "scatter/engine/lost.h"
 #include "scatter/engine/measure.h"
 #include "scatter/engine/slots.h"
 #include "scatter/engine/tail.h"
@@ -714,56 +713,6 @@ static int send_rounds(struct scatter *scatter, struct originator *originator)
     scatter->split.share_units = share_units;
     if (report->advance) {
         advance_report(originator);
-    }
-    return error;
-}
-
-/* Sets *range, a range of all nodes, to that of the descendant `number`. */
-static int descend(const struct scatter *scatter,
-                   const struct rounds_plan *plan, unsigned round,
-                   uint32_t number, struct wire_range *range)
-{
-    const unsigned phases = scatter->job.phases;
-    unsigned layer = 0;
-    uint32_t weight = pattern_children(scatter, 1).step;
-
-    for (unsigned phase = 1; phase <= phases; ++phase) {
-        uint32_t digit = number / weight % (TORUS_PORTS + 1u);
-        struct torus_split split;
-
-        weight /= TORUS_PORTS + 1u;
-        if (digit == 0) {
-            continue;
-        }
-        if (!torus_split(&split, plan->volume_units[round],
-                         plan->share_units[round], phases, layer,
-                         range->units)) {
-            return ERR_PLAN;
-        }
-        range->first_unit +=
-            torus_split_child_at(&split, phases, phase, digit - 1);
-        range->units = torus_split_child_units(&split, phase, digit - 1);
-        layer = phase;
-    }
-    return ERR_OK;
-}
-
-int pattern_lost(struct scatter *scatter, struct originator *originator,
-                 uint32_t number)
-{
-    uint32_t first_unit = originator->order.first_unit;
-    int error = ERR_OK;
-
-    for (unsigned round = 0; error == ERR_OK && round < originator->plan.rounds;
-         ++round) {
-        struct wire_range range = {first_unit,
-                                   originator->plan.round_units[round]};
-
-        first_unit += range.units;
-        error = descend(scatter, &originator->plan, round, number, &range);
-        if (error == ERR_OK) {
-            lost_range(scatter, originator, range.first_unit, range.units);
-        }
     }
     return error;
 }

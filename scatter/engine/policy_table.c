@@ -37,6 +37,7 @@ static const struct policy policies[POLICY_ROWS] = {
                    .receive = farm_receive,
                    .compute = farm_compute,
                    .gather = farm_gather,
+                   .lost = farm_lost,
                    .lead = farm_lead,
                    .asks = true,
                    .unplanned = true},
@@ -49,6 +50,7 @@ static const struct policy policies[POLICY_ROWS] = {
     [POLICY_TAIL] = {.receive = tail_receive,
                      .compute = tail_compute,
                      .gather = tail_gather,
+                     .lost = tail_lost,
                      .asks = true}};
 
 const struct policy *policy_find(unsigned id)

@@ -160,17 +160,63 @@ int tail_plan(struct scatter *scatter, struct originator *originator,
 int tail_lead(struct scatter *scatter, struct originator *originator)
 {
     struct farm_state *state = originator->farm;
-    uint32_t workers = state->at_work;
     int error;
 
-    originator_take_off(scatter, originator, scatter->units - state->farm.left);
+    policy_become(scatter, POLICY_TAIL);
+    scatter_skip(scatter, scatter->units - state->farm.left);
+    scatter->units = state->farm.left;
     error = farm_lead_served(scatter, originator);
     if (error != ERR_OK) {
         return error;
     }
+    /* A node that the originator cannot reach may wait for its end for ever,
+       and its parent, which can reach it, for the result. */
+    scatter->wait_most_ps = farm_wait_ps(scatter) << FARM_WAITS;
     return scatter_has_output(scatter)
-               ? farm_gather_workers(scatter, originator, workers)
+               ? farm_gather_workers(scatter, originator)
                : pattern_gather(scatter);
+}
+
+/* Returns a worker's number on the pattern (lost.h). */
+static uint32_t number_of(const struct scatter *scatter, uint32_t worker)
+{
+    const struct torus_coord origin = {0, 0};
+    struct torus_coord at = torus_coord_of(scatter->size, worker + 1);
+    uint32_t number = 0;
+
+    while (torus_index(scatter->size, at) != 0) {
+        struct torus_role role = torus_role_of(scatter->size, origin, at);
+
+        number += (role.port + 1u) * pattern_children(scatter, role.layer).step;
+        at = role.parent;
+    }
+    return number;
+}
+
+int tail_lost(struct scatter *scatter, struct originator *originator,
+              uint32_t number)
+{
+    const struct farm_state *state = originator->farm;
+    uint32_t weight = 1;
+    int error;
+
+    if (scatter_has_output(scatter)) {
+        error =
+            pattern_lost_share(scatter, originator, number_of(scatter, number));
+        return error == ERR_OK ? farm_lost(scatter, originator, number) : error;
+    }
+    while (number / weight % (TORUS_PORTS + 1u) == 0) {
+        weight *= TORUS_PORTS + 1u;
+    }
+    for (uint32_t i = 0; i < state->workers; ++i) {
+        if (number_of(scatter, i) / weight == number / weight) {
+            error = farm_lost(scatter, originator, i);
+            if (error != ERR_OK) {
+                return error;
+            }
+        }
+    }
+    return pattern_lost(scatter, originator, number);
 }
 
 /* ---- the other nodes ---- */

@@ -43,4 +43,9 @@ NODISCARD int tail_compute(struct scatter *scatter);
 
 NODISCARD int tail_gather(struct scatter *scatter);
 
+/* The hook `lost` (core.h). `number`: on the pattern; of a job with outputs,
+   whose results return straight, index of the worker. */
+NODISCARD int tail_lost(struct scatter *scatter, struct originator *originator,
+                        uint32_t number);
+
 #endif

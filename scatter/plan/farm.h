@@ -130,6 +130,21 @@ uint32_t farm_take(struct farm *farm, uint64_t units);
    between two demands. Returns the units of the slice: 0 if nothing is left. */
 uint32_t farm_slice(struct farm *farm, const struct farm_member *member);
 
+/* A server's log has room for FARM_LOGGED chunks of each worker, and takes
+   1 / FARM_LOG_PART of its memory at most. */
+#define FARM_LOGGED 64u
+#define FARM_LOG_PART 20u
+#define FARM_LOG_BYTES 12u
+
+/* Returns the number of chunks for which a server's log has room. */
+static inline uint32_t farm_log_most(uint32_t workers, uint32_t memory_bytes)
+{
+    uint64_t chunks = (uint64_t)workers * FARM_LOGGED;
+    uint32_t most = memory_bytes / (FARM_LOG_PART * FARM_LOG_BYTES);
+
+    return chunks < most ? (uint32_t)chunks : most;
+}
+
 /* Returns a farm's rough time, ps, from the send of the first chunk until the
    last unit is computed. startup_ps is at most PLANNER_TIME_MAX_PS. Returns
    UINT64_MAX if the time is about 2^63 ps or more. */

@@ -383,9 +383,11 @@ static_assert(sizeof(struct wire_demand) == WIRE_DEMAND_BYTES, "no gaps");
  *
  *    0  u32 first unit    4  u32 bytes    8  the bytes, pad4
  *
- * Last come `lost` numbers, each u16, pad4, of the descendants whose results
- * did not come; what they and their descendants computed is missing. The
- * numbers count from the sender (scatter/engine/lost.h).
+ * With WIRE_LACKS come last, pad4 and each u16, numbers of the descendants
+ * whose results did not come, and how many numbers these are; what they and
+ * their descendants computed is missing. The numbers count from the sender
+ * (scatter/engine/lost.h). Of a result that lacks something and is of no units
+ * the sender, too, counts as lost: there is nothing to merge.
  *
  * WIRE_OUTPUTS_OF(phase), if WIRE_MEANWHILE is set: u32 r; chunks of output. A
  * child sends messages r = 1, 2, .. to R, the number of rounds. Message r has
@@ -395,13 +397,14 @@ static_assert(sizeof(struct wire_demand) == WIRE_DEMAND_BYTES, "no gaps");
  */
 #define WIRE_RESULT_BYTES 8u
 #define WIRE_LOST_MAX 32u          /* most numbers of a result */
+#define WIRE_LACKS 0x8000u         /* added to wire_result.bytes */
 #define WIRE_OUTPUT_CHUNK_BYTES 8u /* first unit and length, before output */
 #define WIRE_OUTPUTS_BYTES 4u      /* length of the round's number, r */
 
 struct wire_result {
-    uint16_t bytes; /* length of the kernel's result */
-    uint16_t lost;  /* number of descendants at the message's end */
-    uint32_t units; /* units that the sender and descendants computed */
+    uint16_t bytes;  /* length of the kernel's result; WIRE_LACKS */
+    uint16_t number; /* a worker's index in its server's list; others: 0 */
+    uint32_t units;  /* units that the sender and descendants computed */
 };
 static_assert(sizeof(struct wire_result) == WIRE_RESULT_BYTES, "no gaps");
 
