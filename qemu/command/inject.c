@@ -130,11 +130,13 @@ static const char *check(const struct inject_options *options, uint32_t i,
         return "must have a @TIME with --on native: only a board does so in "
                "the job";
     }
-    for (uint32_t k = 0; k < request->originators; ++k) {
+    for (uint32_t k = 0; request->originators > 1 && k < request->originators;
+         ++k) {
         if (injection_stops(injection) && injection_is_before(injection) &&
             torus_index(request->size, injection->at) ==
                 torus_index(request->size, request->originator[k].at)) {
-            return "must not be at an originator, which plans without the node";
+            return "must not be at one of several originators, whose load "
+                   "nobody else has";
         }
     }
     if (is_second(options, i, request->size)) {

@@ -71,7 +71,7 @@ static void complete(void *own)
     choose_mesh(options);
     options->one.input_name =
         options->input.count > 0 ? options->input.text[0] : NULL;
-    for (uint32_t i = 0; i < options->originator.count; ++i) {
+    for (uint32_t i = options->originator.count; i-- > 0;) {
         options->one.at = options->originator.place[i].at;
         options->files += options->originator.place[i].more != NULL;
     }
@@ -346,7 +346,9 @@ static const struct option_row mesh_rows[] = {
      OPTION_AT(struct job_options, originator),
      .help = "Node that talks to the host, and of a job holds the load "
              "(default 0,0); of `run' and `compare' also several times, each "
-             "with a load of its own in place of INPUT",
+             "with a load of its own in place of INPUT; several times without "
+             "one: which take its place in turn if it dies, and then the "
+             "nearest",
      .most = TORUS_SIDE_MAX * TORUS_SIDE_MAX,
      .allowed = "must be X,Y or X,Y=FILE, such as 0,0=words.txt"},
     {"on", "qemu|native", 1, OPTION_CHOICE,
@@ -662,6 +664,23 @@ static int check_input(struct job_options *options)
     return check_several(options);
 }
 
+/* Makes the first of the nodes that --originator names, or the nearest to it,
+   the originator: of those that are not dead before the job. */
+static int set_preferred(struct job_options *options)
+{
+    struct request *request = &options->request;
+
+    options->preferred = originators_preferred(
+        &options->originator, options->one.at, &request->preferences);
+    request->preferred = options->preferred;
+    return request->holes == NULL || request->originators > 1 ||
+                   schedule_holes_originator(request->holes, request->preferred,
+                                             request->preferences,
+                                             &options->one.at)
+               ? 0
+               : usage_error("--inject: must leave a node that lives");
+}
+
 int job_options_check(struct job_options *options)
 {
     const struct request *request = &options->request;
@@ -681,6 +700,7 @@ int job_options_check(struct job_options *options)
     if (status == 0) {
         options->holes = inject_options_holes(&options->inject, request->size);
         options->request.holes = options->holes;
+        status = set_preferred(options);
     }
     return status == 0 ? check_policy(options) : status;
 }
@@ -689,6 +709,7 @@ void job_options_free(struct job_options *options)
 {
     free(options->slow_shift);
     schedule_holes_free(options->holes);
+    free(options->preferred);
     free(options->input_names);
     format_free(&options->one.load);
     format_notes_free(&options->notes);

@@ -58,7 +58,8 @@ struct job_options {
     /* slow_shift of each node, for the request; or NULL; job_options_free()
        frees it */
     uint8_t *slow_shift;
-    struct schedule_holes *holes; /* for the request, likewise */
+    struct schedule_holes *holes;  /* for the request, likewise */
+    struct torus_coord *preferred; /* likewise */
 };
 
 /* Returns the seconds of --watchdog, from a command line that is not yet

@@ -46,8 +46,13 @@ int originators_set(struct job_originator **several,
         files = files || given->place[i].more != NULL;
         plain = given->place[i].more == NULL ? given->place[i].text : plain;
     }
+    if (!files && given->count > 1 && request->mesh->read_faults == NULL) {
+        return parse_report("--originator", plain,
+                            "must be the only one: on a mesh with serial ports "
+                            "no other takes its place");
+    }
     if (!files) {
-        return 0;
+        return check_places(given);
     }
     if (plain != NULL) {
         return parse_report(
@@ -73,4 +78,19 @@ int originators_set(struct job_originator **several,
         request->originator[i].input_name = given->place[i].more;
     }
     return 0;
+}
+
+struct torus_coord *originators_preferred(const struct option_places *given,
+                                          struct torus_coord at,
+                                          uint32_t *count)
+{
+    struct torus_coord *preferred =
+        memory_or_exit(calloc(given->count + 1u, sizeof *preferred));
+
+    *count = given->count > 0 ? given->count : 1;
+    preferred[0] = at;
+    for (uint32_t i = 0; i < given->count; ++i) {
+        preferred[i] = given->place[i].at;
+    }
+    return preferred;
 }

@@ -16,4 +16,10 @@ NODISCARD int originators_set(struct job_originator **several,
                               const struct option_places *given,
                               struct request *request);
 
+/* Returns the nodes that should be the originator, in order: *count of them, 1
+   or more; `at` if none is given. The caller frees them. */
+struct torus_coord *originators_preferred(const struct option_places *given,
+                                          struct torus_coord at,
+                                          uint32_t *count);
+
 #endif

@@ -411,11 +411,12 @@ void fabric_send(struct fabric *fabric, uint32_t node, unsigned port,
 }
 
 void fabric_from_host(struct fabric *fabric, uint32_t node, uint64_t time_ps,
-                      uint32_t bytes, void *cookie)
+                      uint32_t bytes, uint8_t tag, void *cookie)
 {
     struct transit *transit = memory_or_exit(calloc(1, sizeof(struct transit)));
 
     transit->message.bytes = bytes;
+    transit->message.tag = tag;
     transit->message.cookie = cookie;
     transit->source = node;
     transit->destination = node;

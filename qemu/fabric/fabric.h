@@ -157,9 +157,10 @@ uint64_t fabric_stop_ps(const struct fabric *fabric, uint32_t node);
 void fabric_send(struct fabric *fabric, uint32_t node, unsigned port,
                  const struct fabric_message *message);
 
-/* Delivers a message from the host to `node`; it arrives at `time_ps`. */
+/* Delivers a message from the host to `node`; it arrives at `time_ps`. `tag`:
+   as struct fabric_message has it. */
 void fabric_from_host(struct fabric *fabric, uint32_t node, uint64_t time_ps,
-                      uint32_t bytes, void *cookie);
+                      uint32_t bytes, uint8_t tag, void *cookie);
 
 /*
  * Each tells that a running node stops at mesh time `time_ps`: to receive a

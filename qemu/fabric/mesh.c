@@ -148,11 +148,12 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
     watch_mesh(config->watch, mesh);
 }
 
-static void drop_reports(struct mesh *mesh)
+/* Drops the reports; those of orders of mesh time `ordered_ps` come. */
+static void drop_reports(struct mesh *mesh, uint64_t ordered_ps)
 {
     for (uint32_t i = 0; i < mesh->config->originators; ++i) {
         free(mesh->report[i].data);
-        mesh->report[i].data = NULL;
+        mesh->report[i] = (struct mesh_report){.ordered_ps = ordered_ps};
     }
 }
 
@@ -160,7 +161,7 @@ void mesh_free(struct mesh *mesh)
 {
     if (mesh->report != NULL) {
         watch_mesh(mesh->config->watch, NULL);
-        drop_reports(mesh);
+        drop_reports(mesh, 0);
         for (uint32_t i = 0; i < torus_nodes(mesh->config->size); ++i) {
             free(mesh->node[i].failures.failure);
         }
@@ -648,8 +649,9 @@ static enum mesh_end lose_stuck(const struct mesh *mesh)
 /* ---- boards that end by themselves ---- */
 
 /* Returns whether the end of a node's board does not end the run: all boards
-   are up, and on this host; the node is no originator; and no injection without
-   a time has ordered the end, which shows what is said of a board that fails.
+   are up, and on this host; the node is none of several originators; and no
+   injection without a time has ordered the end, which shows what is said of a
+   board that fails.
    A board that does not come up ends the run: what keeps one QEMU from starting
    keeps others, and so the host is to be mended. */
 static bool can_lose(const struct mesh *mesh, uint32_t node)
@@ -658,7 +660,8 @@ static bool can_lose(const struct mesh *mesh, uint32_t node)
     bool can = mesh->up == torus_nodes(config->size) &&
                mesh->backend->kill != NULL && mesh->backend->place == NULL;
 
-    for (uint32_t i = 0; i < config->originators; ++i) {
+    for (uint32_t i = 0; config->originators > 1 && i < config->originators;
+         ++i) {
         can = can && node != mesh_originator(config, i);
     }
     for (uint32_t i = 0; i < config->injections.count; ++i) {
@@ -794,10 +797,15 @@ static struct message *pack_order(const struct mesh *mesh,
     return message;
 }
 
+/* Returns whether nothing more comes of the orders: each originator has ended,
+   has reported, or has stopped. */
 static bool all_done(const struct mesh *mesh, bool more)
 {
     for (uint32_t i = 0; i < mesh->config->originators; ++i) {
-        if (!fabric_has_ended(mesh->fabric, mesh_originator(mesh->config, i)) &&
+        uint32_t node = mesh_originator(mesh->config, i);
+
+        if (!fabric_has_ended(mesh->fabric, node) &&
+            !fabric_has_stopped(mesh->fabric, node) &&
             !(more && mesh->report[i].data != NULL)) {
             return false;
         }
@@ -814,8 +822,12 @@ static enum mesh_end run_to_end(struct mesh *mesh, bool more)
     while (end == MESH_DONE) {
         enum fabric_step step;
 
-        fabric_hurry(mesh->fabric, mesh->failed || all_done(mesh, more));
+        fabric_hurry(mesh->fabric, true);
         step = advance(mesh);
+        if (step == FABRIC_STUCK && !mesh->failed && !all_done(mesh, more)) {
+            fabric_hurry(mesh->fabric, false);
+            step = advance(mesh);
+        }
         if (mesh->unread) {
             return MESH_FAILED;
         }
@@ -825,6 +837,24 @@ static enum mesh_end run_to_end(struct mesh *mesh, bool more)
         end = step == FABRIC_STUCK ? lose_stuck(mesh) : wait_for_node(mesh);
     }
     return end;
+}
+
+/* If an originator has stopped and did not report, the next order comes when it
+   has, and when all that came of this order is over. */
+static void note_silence(struct mesh *mesh)
+{
+    for (uint32_t i = 0; i < mesh->config->originators; ++i) {
+        uint32_t node = mesh_originator(mesh->config, i);
+        uint64_t stop_ps = fabric_stop_ps(mesh->fabric, node);
+        uint64_t now_ps = fabric_time_ps(mesh->fabric);
+
+        if (mesh->report[i].data == NULL &&
+            fabric_has_stopped(mesh->fabric, node)) {
+            now_ps = now_ps > stop_ps ? now_ps : stop_ps;
+            mesh->report_ps =
+                mesh->report_ps > now_ps ? mesh->report_ps : now_ps;
+        }
+    }
 }
 
 static void publish_counters(const struct mesh *mesh)
@@ -848,9 +878,10 @@ enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order order[])
         struct message *message = pack_order(mesh, &order[i]);
 
         fabric_from_host(mesh->fabric, mesh_originator(mesh->config, i),
-                         mesh->report_ps, message->bytes, message);
+                         mesh->report_ps, message->bytes, message->kind,
+                         message);
     }
-    drop_reports(mesh);
+    drop_reports(mesh, mesh->report_ps);
     for (uint32_t i = 0; i < torus_nodes(mesh->config->size); ++i) {
         mesh->node[i].sent = 0;
     }
@@ -863,6 +894,7 @@ enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order order[])
     if (end == MESH_DONE) {
         end = run_to_end(mesh, order[0].more);
     }
+    note_silence(mesh);
     publish_counters(mesh);
     watch_leave(mesh->config->watch);
     return end;

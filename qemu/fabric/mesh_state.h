@@ -14,8 +14,10 @@ struct watch;
 
 /* A message that reached the host, header included. */
 struct mesh_report {
-    uint8_t *data; /* the caller frees it; NULL: there is no message */
+    /* the caller frees it; NULL: there is no message, as the node stopped */
+    uint8_t *data;
     uint32_t bytes;
+    uint64_t ordered_ps; /* mesh time at which the order came */
 };
 
 struct mesh_config {

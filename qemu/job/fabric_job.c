@@ -253,7 +253,8 @@ static bool explain_silence(const struct fabric_job *job)
         uint32_t node = mesh_originator(config, i);
         struct torus_coord at = torus_coord_of(config->size, node);
 
-        if (job->driver.report[i].data == NULL) {
+        if (job->driver.report[i].data == NULL &&
+            !fabric_has_stopped(job->driver.fabric, node)) {
             fprintf(stderr,
                     "quincunx: the originator %u,%u ended without a report\n",
                     at.x, at.y);
@@ -270,6 +271,7 @@ static int send_orders(struct job_mesh *mesh, const struct mesh_order order[])
     enum mesh_end end;
 
     fabric_circuits(job->driver.fabric, &job->first_circuit);
+    job->originator[0] = mesh->task->originator->at;
     end = mesh_run(&job->driver, order);
     mesh->up_wall_s = job->driver.up_wall_s;
     progress_end();

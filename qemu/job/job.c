@@ -115,6 +115,7 @@ static void close_job(struct job *job)
     }
     schedule_holes_free(job->holes);
     free(job->faults.fault);
+    free(job->heir);
     free(job->order);
     free(job->task);
     free(job->group_of_node);
@@ -140,6 +141,7 @@ static int open_job(struct job *job, const struct job_task *task)
     if (count > 1) {
         job->group_of_node = groups_make(job->task);
     }
+    recovery_open(job);
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
         status = job_order_open(&job->order[i], &job->task[i]);
     }
@@ -167,6 +169,9 @@ static int run_all(struct outcome *outcome, struct job *job, double start_s)
     if (status == 0) {
         outcome->faults = job->faults;
         job->faults = (struct faults){.count = 0};
+        outcome->heir = job->heir;
+        outcome->heirs = job->heirs;
+        job->heir = NULL;
     }
     if (status == 0 && mesh->ops->add_rank_times != NULL) {
         mesh->ops->add_rank_times(mesh, outcome);

@@ -113,7 +113,6 @@ static struct wire_order wire_of(const struct job_task *task,
     uint64_t after = (left - range.units) * load->unit_bytes;
     bool survives = task->request->mesh->read_faults != NULL;
     unsigned more = left > range.units || survives ? WIRE_MORE : 0;
-    unsigned around = task->calls ? WIRE_AROUND : 0;
     const struct profile *profile = request_plan_profile(task->request);
     struct wire_order order = {
         .startup_ps = profile->startup_ps,
@@ -131,7 +130,7 @@ static struct wire_order wire_of(const struct job_task *task,
         .rounds = rounds_of(task),
         .reserve = reserve_of(task),
         .ports = task->request->ports,
-        .flags = (flags_of(task) | more | around) & 0xfu,
+        .flags = (flags_of(task) | more) & 0xfu,
         .compute_ps = task->rate.compute_ps,
         .call_ps = task->rate.call_ps,
         .arg_bytes = load->arg_bytes,
@@ -155,13 +154,13 @@ void job_order_init(struct job_order *order, const struct job_task *task,
     head_bytes = wire_order_head_bytes(wire);
     order->head = memory_or_exit(realloc(order->head, head_bytes));
     wire_order_store(order->head, wire);
-    order->mesh =
-        (struct mesh_order){.job = identity_of(task->group + (uint64_t)number),
-                            .kind = WIRE_ORDER,
-                            .head = order->head,
-                            .head_bytes = head_bytes,
-                            .load_bytes = (uint32_t)wire_order_load_bytes(wire),
-                            .more = (wire->flags & WIRE_MORE) != 0};
+    order->mesh = (struct mesh_order){
+        .job = identity_of(task->group + (uint64_t)number),
+        .kind = task->calls ? CIRCUIT_KIND_CALL : WIRE_ORDER,
+        .head = order->head,
+        .head_bytes = head_bytes,
+        .load_bytes = (uint32_t)wire_order_load_bytes(wire),
+        .more = (wire->flags & WIRE_MORE) != 0};
     order->mesh.load = format_piece(
         &task->originator->load,
         (uint64_t)wire->first_unit * wire->unit_bytes - wire->before_bytes);

@@ -159,6 +159,25 @@ static int load_missing(struct outcome_originator *originator,
     return 0;
 }
 
+/* Sets what is known of an order whose originator stopped before it reported:
+   that all of its units are missing. */
+static void miss_report(struct outcome_originator *originator,
+                        const struct mesh_report *report,
+                        const struct wire_order *order)
+{
+    originator->silent = true;
+    originator->plan = (struct wire_report){
+        .ordered_ps = report->ordered_ps,
+        .scatter_start_ps = report->ordered_ps,
+        .ranges = 1,
+    };
+    originator->missing = memory_or_exit(calloc(1, sizeof(struct wire_range)));
+    originator->missing[0] =
+        (struct wire_range){order->first_unit, order->load_units};
+    originator->missing_units = order->load_units;
+    originator->result.data = memory_or_exit(calloc(1, 1));
+}
+
 /* Reads a report: plan and result into *originator, volumes of all rounds into
  *rounds. Returns 0, or an exit status after a message. */
 static int load_report(struct outcome_originator *originator,
@@ -212,11 +231,16 @@ static int read_report(struct outcome *outcome, const struct job_task *task,
     struct rounds_plan unused;
     struct rounds_plan *rounds =
         task->group_of_node == NULL ? &outcome->rounds : &unused;
-    int status;
+    int status = 0;
 
     originator->load_units = wire->load_units;
-    status = load_report(originator, rounds, report, task);
-    if (status == 0 && plan_farm(&originator->plan, task, wire->load_units)) {
+    if (report->data == NULL) {
+        miss_report(originator, report, wire);
+    } else {
+        status = load_report(originator, rounds, report, task);
+    }
+    if (status == 0 && !originator->silent &&
+        plan_farm(&originator->plan, task, wire->load_units)) {
         outcome->became_farm = task->schedule.kind != SCHEDULE_FARM;
     }
     originator->at = task->originator->at;
@@ -326,6 +350,11 @@ static int join_results(struct outcome *outcome, const struct job_task *task)
         outcome->result = first->result;
         first->result = (struct kernel_result){.data = NULL};
         return 0;
+    }
+    for (uint32_t i = 0; i < outcome->originators; ++i) {
+        if (outcome->originator[i].plan.ranges > 0) {
+            return 0; /* whoever recovers lost ranges refuses this */
+        }
     }
     outcome->result = copy_result(&first->result, task);
     for (uint32_t i = 1; i < outcome->originators; ++i) {

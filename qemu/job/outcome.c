@@ -496,6 +496,7 @@ void outcome_free(struct outcome *outcome)
     free(outcome->image);
     free(outcome->node);
     free(outcome->circuit);
+    free(outcome->heir);
     free(outcome->layer);
     free(outcome->batch);
     free(outcome->rank);

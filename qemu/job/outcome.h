@@ -118,6 +118,7 @@ struct outcome_originator {
     struct wire_report plan;
     struct wire_range *missing; /* plan.ranges ranges that nobody computed */
     uint64_t missing_units;     /* all of the load's: there is no result */
+    bool silent; /* true: it stopped before it reported; there is no plan */
     /* Result of this originator's load. Empty if there is one originator: then
        struct outcome has the result. */
     struct kernel_result result;
@@ -174,6 +175,9 @@ struct outcome {
     struct outcome_wave *wave;
     uint64_t lost_units;  /* number of units that were computed again */
     uint64_t recovery_ps; /* by which waves made the makespan longer, ps */
+    /* Originators that took the place of one that had stopped, in turn. */
+    struct torus_coord *heir;
+    uint32_t heirs;
     /* Answer times of this job on one board and on OUTCOME_FEW_SIDE^2 boards
        (qemu/job/smaller.h). 0: not run. */
     uint64_t alone_ps;

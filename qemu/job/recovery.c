@@ -11,10 +11,13 @@
 /* Most waves in a row that compute nothing: each may meet a new fault. */
 #define VAIN_WAVES 64u
 
-/* Ranges that are to be computed, the next one last. */
+/* Ranges of a batch that are to be computed, the next one last. */
 struct todo {
     struct wire_range *range;
     uint32_t count;
+    uint64_t start_ps;     /* mesh time when the batch began */
+    struct wire_range now; /* range of the wave that runs */
+    unsigned vain; /* number of waves without a result so far, one by one */
 };
 
 /* Returns whether lost ranges can be computed again; if not, after a message.
@@ -87,6 +90,21 @@ static struct fault *culprit(const struct faults *faults)
     return last;
 }
 
+/* Returns the fault of a node; NULL: it lives, as far as is known. */
+static struct fault *fault_of(const struct faults *faults,
+                              struct torus_coord at)
+{
+    for (uint32_t i = 0; i < faults->count; ++i) {
+        struct fault *fault = &faults->fault[i];
+
+        if (fault_port(fault) == NULL && fault->is.at.x == at.x &&
+            fault->is.at.y == at.y) {
+            return fault;
+        }
+    }
+    return NULL;
+}
+
 /* Reads what died until the end of an order. Returns 0; or an exit status after
    a message if that is more than the user allows. */
 static int note_faults(struct job *job, const struct outcome *order)
@@ -108,10 +126,55 @@ static int note_faults(struct job *job, const struct outcome *order)
                 most, met, met == 1 ? "" : "s");
         return EXIT_FAILED;
     }
-    fault = culprit(&job->faults);
+    fault = originator->silent ? fault_of(&job->faults, originator->at)
+                               : culprit(&job->faults);
     if (fault != NULL) {
         fault->units += originator->missing_units;
     }
+    return 0;
+}
+
+/* ---- the originator ---- */
+
+static void add_heir(struct job *job, struct torus_coord at)
+{
+    job->heir =
+        memory_or_exit(realloc(job->heir, (job->heirs + 1u) * sizeof at));
+    job->heir[job->heirs++] = at;
+}
+
+void recovery_open(struct job *job)
+{
+    const struct request *request = job->task[0].request;
+    struct torus_coord at = request->originator[0].at;
+
+    if (job->originators == 1 &&
+        (at.x != request->preferred[0].x || at.y != request->preferred[0].y)) {
+        add_heir(job, at);
+    }
+}
+
+/* Returns whether the originator has stopped. */
+static bool has_stopped(const struct job *job)
+{
+    return fault_of(&job->faults, job->task[0].originator->at) != NULL;
+}
+
+/* Makes a living node the originator. */
+static int take_over(struct job *job)
+{
+    struct job_task *task = &job->task[0];
+    const struct request *request = task->request;
+
+    job->acting = *task->originator;
+    task->originator = &job->acting;
+    if (!schedule_holes_originator(job->holes, request->preferred,
+                                   request->preferences, &job->acting.at)) {
+        faults_print(stderr, &job->faults);
+        fputs("quincunx: no node lives any more\n", stderr);
+        return EXIT_FAILED;
+    }
+    add_heir(job, job->acting.at);
     return 0;
 }
 
@@ -131,6 +194,9 @@ static int go_around(struct job *job)
         request_add_hole(job->holes, &job->faults.fault[i].is);
     }
     task->holes = job->holes;
+    if (has_stopped(job) && take_over(job) != 0) {
+        return EXIT_FAILED;
+    }
     task->calls = true;
     task->schedule = (struct job_schedule){.kind = SCHEDULE_PETERS_SYSKA,
                                            .phases = WIRE_BEST,
@@ -140,28 +206,60 @@ static int go_around(struct job *job)
     return job_order_open(&job->order[0], task);
 }
 
+/* Lets a wave take the place of a batch whose originator stopped before it
+   reported. What is told of the batch is that of the wave, which is for the
+   same range; the answer's time begins with the first order. */
+static void exchange(struct outcome *batch, struct outcome *wave)
+{
+    struct outcome silent = *batch;
+    struct outcome_wave *own = wave->wave;
+
+    outcome_add_order(&silent, wave);
+    for (uint32_t i = 0; i < wave->node_count; ++i) {
+        wave->node[i].missing = silent.node[i].missing;
+    }
+    wave->plan.ordered_ps = silent.plan.ordered_ps;
+    wave->messages = silent.messages;
+    wave->payload_bytes = silent.payload_bytes;
+    wave->run_wall_s = silent.run_wall_s;
+    wave->waves = silent.waves;
+    wave->wave = silent.wave;
+    wave->lost_units = silent.lost_units;
+    *batch = *wave;
+    *wave = silent;
+    wave->wave = own;
+}
+
 /* Adds a wave, an order for a range that was lost, to its batch. */
 static int add_wave(struct outcome *batch, struct outcome *wave,
-                    struct wire_range range, const struct job *job)
+                    const struct todo *todo, const struct job *job)
 {
     const struct job_task *task = &job->task[0];
     struct outcome_originator *whole = &batch->originator[0];
     struct outcome_originator *part = &wave->originator[0];
+    uint64_t end_ps = part->plan.scatter_start_ps + outcome_makespan_ps(wave);
+    bool whole_is_silent = whole->silent;
     int status = 0;
 
     wave->waves = 1;
     wave->wave = memory_or_exit(malloc(sizeof *wave->wave));
     *wave->wave =
-        (struct outcome_wave){.range = range,
+        (struct outcome_wave){.range = todo->now,
                               .missing_units = (uint32_t)part->missing_units,
                               .start_ps = part->plan.ordered_ps - job->first_ps,
                               .end_ps = part->plan.ordered_ps - job->first_ps +
                                         outcome_answer_ps(wave)};
-    outcome_add_order(batch, wave);
+    if (whole_is_silent) {
+        exchange(batch, wave);
+    } else {
+        outcome_add_order(batch, wave);
+    }
     batch->lost_units += part->load_units;
-    batch->recovery_ps =
-        part->plan.scatter_start_ps + outcome_makespan_ps(wave) -
-        whole->plan.scatter_start_ps - outcome_makespan_ps(batch);
+    batch->recovery_ps = end_ps - todo->start_ps - outcome_makespan_ps(batch);
+    if (whole_is_silent) {
+        outcome_free(wave);
+        return 0;
+    }
     if (part->missing_units < part->load_units &&
         whole->missing_units < whole->load_units) {
         output_chunks_insert(&batch->result, &whole->places, &wave->result,
@@ -181,38 +279,38 @@ static int add_wave(struct outcome *batch, struct outcome *wave,
     return status;
 }
 
-/* Runs a wave for the next range to do. *vain: number of waves before it that
-   came back without a result, one by one. */
-static int run_wave(struct outcome *batch, struct job *job, struct todo *todo,
-                    unsigned *vain)
+/* Runs a wave for the next range to do. */
+static int run_wave(struct outcome *batch, struct job *job, struct todo *todo)
 {
     struct outcome wave = {.batch_count = 0};
+    uint32_t heirs = job->heirs;
     int status = go_around(job);
-    struct wire_range range;
 
     if (status != 0) {
         return status;
     }
-    range = todo->range[--todo->count];
-    status = running_order(&wave, job, range);
+    todo->now = todo->range[--todo->count];
+    status = running_order(&wave, job, todo->now);
     if (status != 0) {
         return status;
     }
-    *vain = wave.originator[0].missing_units == wave.originator[0].load_units
-                ? *vain + 1
-                : 0;
+    todo->vain =
+        wave.originator[0].missing_units == wave.originator[0].load_units &&
+                heirs == job->heirs
+            ? todo->vain + 1
+            : 0;
     add_missing(todo, &wave);
     status = note_faults(job, &wave);
     if (status != 0) {
         outcome_free(&wave);
         return status;
     }
-    status = add_wave(batch, &wave, range, job);
-    if (status == 0 && *vain > VAIN_WAVES) {
+    status = add_wave(batch, &wave, todo, job);
+    if (status == 0 && todo->vain > VAIN_WAVES) {
         fprintf(stderr,
                 "quincunx: %u units cannot be computed: %u orders for them "
                 "came back without a result\n",
-                todo->range[todo->count - 1].units, *vain);
+                todo->range[todo->count - 1].units, todo->vain);
         return EXIT_FAILED;
     }
     return status;
@@ -222,17 +320,20 @@ int recovery_run(struct outcome *outcome, struct job *job,
                  struct wire_range range)
 {
     struct todo todo = {.count = 0};
-    unsigned vain = 0;
-    int status = running_order(outcome, job, range);
+    int status = has_stopped(job) ? go_around(job) : 0;
 
+    if (status == 0) {
+        status = running_order(outcome, job, range);
+    }
     if (status != 0) {
         return status;
     }
+    todo.start_ps = outcome->originator[0].plan.scatter_start_ps;
     status =
         can_recover(job, outcome) ? note_faults(job, outcome) : EXIT_FAILED;
     add_missing(&todo, outcome);
     while (status == 0 && todo.count > 0) {
-        status = run_wave(outcome, job, &todo, &vain);
+        status = run_wave(outcome, job, &todo);
     }
     if (status != 0) {
         outcome_free(outcome);

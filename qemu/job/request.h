@@ -48,6 +48,10 @@ struct request {
     struct torus_size size;
     uint32_t originators; /* 1 or more */
     struct job_originator *originator;
+    /* Nodes that should be the originator, in order, 1 or more: if one dies,
+       the next that lives takes its place. Unused with several originators. */
+    const struct torus_coord *preferred;
+    uint32_t preferences;
     struct job_schedule schedule;
     struct profile profile;
     /* costs that the plan assumes; NULL: those of `profile` */

@@ -22,6 +22,10 @@ struct job {
     struct schedule_holes *holes;
     struct faults faults; /* until the end of the last order */
     uint64_t first_ps;    /* mesh time of the first order */
+    /* Nodes that took the originator's place, in turn (outcome.h). */
+    struct torus_coord *heir;
+    uint32_t heirs;
+    struct job_originator acting; /* the last of these */
 };
 
 /* Gives one order for a range of the load, with several originators one each

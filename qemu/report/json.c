@@ -409,12 +409,19 @@ static json_t *wave_json(const struct outcome *outcome, uint32_t index)
 
 static json_t *recovery_json(const struct outcome *outcome)
 {
+    json_t *heirs = memory_or_exit(json_array());
+
+    for (uint32_t i = 0; i < outcome->heirs; ++i) {
+        json_array_append_new(heirs,
+                              json_pack("[i, i]", (int)outcome->heir[i].x,
+                                        (int)outcome->heir[i].y));
+    }
     return memory_or_exit(json_pack(
-        "{s:o, s:o, s:o, s:o, s:o}", "waves", json_whole(outcome->waves),
+        "{s:o, s:o, s:o, s:o, s:o, s:o}", "waves", json_whole(outcome->waves),
         "units", json_whole(outcome->lost_units), "makespan_without_ps",
         json_whole(outcome_makespan_ps(outcome)), "makespan_ps",
         json_whole(outcome_makespan_ps(outcome) + outcome->recovery_ps), "each",
-        list_of(outcome, outcome->waves, 1, wave_json)));
+        list_of(outcome, outcome->waves, 0, wave_json), "originators", heirs));
 }
 
 static json_t *resumed_json(const struct outcome *outcome)
@@ -517,7 +524,8 @@ json_t *report_json(const struct outcome *outcome)
         list_of(outcome, outcome->batch_count, 2, batch_json), "resumed",
         outcome->resumed > 0 ? resumed_json(outcome) : NULL, "faults",
         list_of(outcome, outcome->faults.count, 1, fault_json), "recovery",
-        outcome->waves > 0 ? recovery_json(outcome) : NULL, "injected",
+        outcome->waves + outcome->heirs > 0 ? recovery_json(outcome) : NULL,
+        "injected",
         list_of(outcome, request->injections.count, 1, injection_json),
         "choices",
         choices != NULL ? list_of(outcome, choices->count, 0, choice_json)

@@ -61,9 +61,10 @@ static void tell_notes(json_t *remarks, const struct outcome *outcome)
 
 /* ---- use of the mesh ---- */
 
+/* An order whose originator stopped counts as preparing, but is none. */
 static bool prepares_long(const struct outcome *outcome)
 {
-    return outcome->node_count > 1 &&
+    return outcome->node_count > 1 && outcome->heirs == 0 &&
            outcome_ratio(outcome_preparing(outcome).all_ps,
                          outcome_answer_ps(outcome)) > PREPARING;
 }

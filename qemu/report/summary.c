@@ -268,6 +268,14 @@ static void print_recovery(FILE *out, const struct outcome *outcome)
         }
         fputc('\n', out);
     }
+    for (uint32_t i = 0; i < outcome->heirs; ++i) {
+        fprintf(out, i == 0 ? "recovery  originator %u,%u" : ", then %u,%u",
+                outcome->heir[i].x, outcome->heir[i].y);
+    }
+    if (outcome->heirs > 0) {
+        fprintf(out, ", in place of %u,%u\n", outcome->request->preferred[0].x,
+                outcome->request->preferred[0].y);
+    }
     if (outcome->waves > 0) {
         fputs("recovery  ", out);
         amount_things(out, outcome->lost_units, "unit");

@@ -50,6 +50,31 @@ struct schedule_holes *schedule_holes_from(const struct schedule_holes *holes,
     return shifted;
 }
 
+bool schedule_holes_originator(const struct schedule_holes *holes,
+                               const struct torus_coord preferred[],
+                               uint32_t count, struct torus_coord *at)
+{
+    struct torus_size size = holes->size;
+    uint32_t fewest = UINT32_MAX;
+
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!holes->node[torus_index(size, preferred[i])]) {
+            *at = preferred[i];
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < torus_nodes(size); ++i) {
+        struct torus_coord node = torus_coord_of(size, i);
+        uint32_t hops = torus_hops(size, torus_away(size, preferred[0], node));
+
+        if (!holes->node[i] && hops < fewest) {
+            fewest = hops;
+            *at = node;
+        }
+    }
+    return fewest < UINT32_MAX;
+}
+
 bool schedule_holes_open(const struct schedule_holes *holes,
                          struct torus_coord from, struct torus_path path)
 {

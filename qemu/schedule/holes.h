@@ -33,6 +33,13 @@ void schedule_holes_add(struct schedule_holes *holes, struct torus_coord at,
 struct schedule_holes *schedule_holes_from(const struct schedule_holes *holes,
                                            struct torus_coord from);
 
+/* Finds the node that holds the load: the first of `preferred` that lives; if
+   none does, the living node with the fewest hops from preferred[0], of several
+   the first row by row. `count`: 1 or more. Returns false if no node lives. */
+bool schedule_holes_originator(const struct schedule_holes *holes,
+                               const struct torus_coord preferred[],
+                               uint32_t count, struct torus_coord *at);
+
 /* Returns whether a path from `from` is open. Without holes (NULL) all are. */
 bool schedule_holes_open(const struct schedule_holes *holes,
                          struct torus_coord from, struct torus_path path);

@@ -144,20 +144,12 @@ static int begin_kernel(struct scatter *scatter, struct originator *originator)
     return check_terms(scatter, originator);
 }
 
-/* Takes the tree's policy in this job, in place of the identity's. */
-static int go_around(struct scatter *scatter)
-{
-    policy_become(scatter, WIRE_TREE);
-    scatter->announced_by = CIRCUIT_KIND_CALL;
-    return scatter->policy->prepare(scatter);
-}
-
 static int take_order(struct scatter *scatter, struct originator *originator,
                       const struct circuit_delivery *delivery)
 {
     struct wire_announce *announced = &scatter->announced;
     struct wire_order *order = &originator->order;
-    int error = delivery->kind == WIRE_ORDER
+    int error = delivery->kind == WIRE_ORDER || scatter_drops(scatter)
                     ? wire_order_load(order, delivery->payload, delivery->bytes)
                     : ERR_KIND;
 
@@ -181,12 +173,7 @@ static int take_order(struct scatter *scatter, struct originator *originator,
     if (order->load_units == 0) {
         return ERR_EMPTY;
     }
-    if ((order->flags & WIRE_AROUND) != 0) {
-        return order->policy == WIRE_TREE ? go_around(scatter) : ERR_POLICY;
-    }
-    return order->policy == scatter->circuit->node->identity.policy
-               ? ERR_OK
-               : ERR_POLICY;
+    return scatter->policy == policy_find(order->policy) ? ERR_OK : ERR_POLICY;
 }
 
 /* Whether the originator may compute the whole job itself. */
@@ -259,26 +246,18 @@ static void clear(struct scatter *scatter, struct originator *originator)
     originator->report.ordered_ps = clock_started_ps(scatter->circuit->clock);
 }
 
-/* Serves probes until an order comes, then carries out the order. */
-static int originate(struct scatter *scatter)
+static int carry_out(struct scatter *scatter,
+                     const struct circuit_delivery *delivery)
 {
-    struct circuit_delivery delivery;
     struct originator originator;
     int error;
     int sent;
 
-    do {
-        error = scatter_receive(scatter, &delivery, 1u << CIRCUIT_HOST);
-    } while (error == ERR_OK && delivery.kind == WIRE_MEASURE &&
-             (error = probe_serve(scatter, delivery)) == ERR_OK);
-    if (error != ERR_OK) {
-        return error;
-    }
     clear(scatter, &originator);
     scatter->circuit->log->events_written = 0; /* drops the last job's events */
     scatter->circuit->node->status.state = NODE_STATE_PLANNING;
-    scatter->circuit->job = delivery.job;
-    error = take_order(scatter, &originator, &delivery);
+    scatter->circuit->job = delivery->job;
+    error = take_order(scatter, &originator, delivery);
     if (error == ERR_OK) {
         error = begin_job(scatter, &originator);
     }
@@ -289,6 +268,19 @@ static int originate(struct scatter *scatter)
     }
     sent = send_report(scatter, &originator, error);
     return error == ERR_OK || error == ERR_LOST ? sent : error;
+}
+
+/* Serves probes until an order comes, then carries out the order. */
+static int originate(struct scatter *scatter)
+{
+    struct circuit_delivery delivery;
+    int error;
+
+    do {
+        error = scatter_receive(scatter, &delivery, 1u << CIRCUIT_HOST);
+    } while (error == ERR_OK && delivery.kind == WIRE_MEASURE &&
+             (error = probe_serve(scatter, delivery)) == ERR_OK);
+    return error == ERR_OK ? carry_out(scatter, &delivery) : error;
 }
 
 /* ---- any node ---- */
@@ -354,7 +346,9 @@ int scatter_init(struct scatter *scatter, struct circuit *circuit,
     return reset(scatter);
 }
 
-/* Drops the job at hand, and takes the one that a call announces. */
+/* Drops the job at hand, and does the one that a call brings. The host calls
+   the node that is its originator, whoever was that of earlier jobs; any other
+   node is called by its parent. */
 static int answer_call(struct scatter *scatter)
 {
     struct circuit_delivery delivery;
@@ -363,15 +357,24 @@ static int answer_call(struct scatter *scatter)
     if (error == ERR_OK) {
         error = reset(scatter);
     }
-    if (error == ERR_OK) {
-        error = go_around(scatter);
+    if (error != ERR_OK) {
+        return error;
     }
-    if (error == ERR_OK) {
-        error = scatter_receive(scatter, &delivery,
-                                CIRCUIT_ALL_PORTS |
-                                    CIRCUIT_ONLY(CIRCUIT_KIND_CALL));
+    policy_become(scatter, WIRE_TREE);
+    scatter->announced_by = CIRCUIT_KIND_CALL;
+    (void)scatter->policy->prepare(scatter);
+    error = scatter_receive(scatter, &delivery,
+                            CIRCUIT_ALL_PORTS | 1u << CIRCUIT_HOST |
+                                CIRCUIT_ONLY(CIRCUIT_KIND_CALL));
+    if (error != ERR_OK) {
+        return error;
     }
-    return error == ERR_OK ? announce_take(scatter, delivery) : error;
+    scatter->layer = delivery.port != CIRCUIT_HOST;
+    if (scatter->layer == 0) {
+        return carry_out(scatter, &delivery);
+    }
+    error = announce_take(scatter, delivery);
+    return error == ERR_OK ? follow(scatter) : error;
 }
 
 int scatter_run(struct scatter *scatter)
@@ -383,7 +386,6 @@ int scatter_run(struct scatter *scatter)
         error = scatter->layer == 0 ? originate(scatter) : follow(scatter);
         while (error == ERR_CALLED) {
             error = answer_call(scatter);
-            error = error == ERR_OK ? follow(scatter) : error;
         }
         if (error == ERR_OK) {
             scatter_record(scatter, EVENT_DONE, 0, scatter->ports_us);

@@ -80,7 +80,6 @@ enum wire_policy {
 enum wire_order_flag {
     WIRE_STORE_AND_FORWARD = 1, /* hops store messages; not set: circuits */
     WIRE_EQUAL_SHARES = 2,      /* all nodes get equally many units */
-    WIRE_AROUND = 4,            /* the tree goes around lost nodes */
     WIRE_MORE = 8               /* another order follows; also a flag of jobs */
 };
 
@@ -118,8 +117,8 @@ NODISCARD static inline int wire_load(void *fields, uint32_t fields_bytes,
 #define WIRE_CALL_MAX_PS ((uint64_t)1 << 35)
 
 /*
- * WIRE_ORDER: fields up to call_ps; the argument, pad4; the tree, of tree_nodes
- * branches (scatter/plan/tree.h); the data.
+ * WIRE_ORDER, or a call: fields up to call_ps; the argument, pad4; the tree, of
+ * tree_nodes branches (scatter/plan/tree.h); the data.
  *
  * A message of `bytes` bytes over `hops` links takes
  *    startup_ps + hops * hop_delay_ps + bytes * transfer_ps

@@ -88,10 +88,12 @@ def draw(seed, on="native"):
         options["reserve"] = rng.randint(5, 60)
     if task.unit > 1:
         options["unit"] = task.unit
-    nodes = [(x, y) for x in range(size[0]) for y in range(size[1])][1:]
+    nodes = [(x, y) for x in range(size[0]) for y in range(size[1])]
+    if rng.random() < .5:
+        nodes = nodes[:1] * (len(nodes) // 3) + nodes
 
     def faults(answer_us):
-        chosen = rng.sample(nodes, rng.randint(1, 5))
+        chosen = dict.fromkeys(rng.sample(nodes, rng.randint(1, 5)))
         found = [f"{rng.choice(['die', 'die', 'hang', 'fault'])}@{x},{y}@"
                  f"{rng.uniform(0, 1.1 * answer_us):.3f}us" for x, y in chosen]
         cuts = {(x, y, port): None for x, y, port in (

@@ -77,6 +77,101 @@ def test_of_any_policy(load, size, line_more):
     survives(load, "native", "die@1,0@200us", size=size, more=line_more)
 
 
+def took_over(report):
+    """Who held the load in the end; the report names the same node."""
+    heirs = report["recovery"]["originators"]
+    assert report["mesh"]["originator"] in heirs
+    return heirs
+
+
+@pytest.mark.parametrize("on", ["native", "qemu"])
+@pytest.mark.parametrize("fault", ["die", "hang", "fault", "assert"])
+def test_the_originator_stops(load, on, fault):
+    """Amid its work; then the next one does, shortly before the end."""
+    one = f"{fault}@0,0@150us"
+    first = survives(load, on, one)
+    assert took_over(first) == [[1, 0]]
+    assert first["recovery"]["units"] == 50_000
+    faults = one, f"{fault}@1,0@{first['recovery']['makespan_ps'] - 10**8}ps"
+    first = survives(load, on, *faults)
+    assert took_over(first) == [[1, 0], [4, 0]]
+    assert first["recovery"]["units"] == 2 * 50_000
+    assert run(load, on, *faults)["timeline_sha256"] == (
+        first["timeline_sha256"])
+
+
+def test_the_originator_is_dead_before_the_job(load):
+    report = survives(load, "native", "die@0,0@0", "die@1,0@0")
+    assert took_over(report) == [[4, 0]]
+    assert report["recovery"]["waves"] == 0
+
+
+def test_preferred_originators_come_first(load):
+    more = [word for at in ("0,0", "2,2", "1,3") for word in ("--originator",
+                                                              at)]
+    assert run(load, "native", more=more)["mesh"]["originator"] == [0, 0]
+    faults = "hang@0,0@100us", "die@2,2@50us"
+    assert took_over(survives(load, "native", faults[0], more=more)) == [
+        [2, 2]]
+    assert took_over(survives(load, "native", *faults, more=more)) == [[1, 3]]
+
+
+@pytest.mark.parametrize("size, line_more", [
+    ("4x3", []), ("5x5", ["--schedule", "farm"]),
+    ("5x5", ["--schedule", "hybrid"]), ("5x5", ["--rounds", "3"]),
+    ("5x5", ["--arg", "8,1/4"]), ("2x1", ["--switching",
+                                          "store-and-forward"])])
+def test_the_originator_stops_in_any_policy(load, size, line_more):
+    took_over(survives(load, "native", "hang@0,0@400us", "die@1,0@200us"
+                       if size == "5x5" else "cut@0,0,east@1s", size=size,
+                       more=line_more))
+
+
+def test_the_originator_stops_in_or_between_batches(load):
+    """At each tenth of the second one's time, and of the time before it."""
+    more = ["--batch", "20000"]
+    batches = run(load, "native", more=more)["batches"]
+    first_ps = batches[0]["preparing_ps"] + batches[0]["with_results_ps"]
+    for tenth in range(1, 20, 3):
+        report = survives(load, "native",
+                          f"die@0,0@{first_ps * tenth // 10}ps", more=more)
+        assert report["recovery"]["originators"] == [[1, 0]]
+
+
+def test_one_node_lives(load):
+    """In the end: each of the others held the load, and died amid its job."""
+    faults, at, ps = [], "0,0", 100 * PS_PER_US
+    for heir in [1, 0], [0, 1], [1, 1]:
+        faults.append(f"die@{at}@{ps}ps")
+        report = survives(load, "native", *faults, size="2x2")
+        assert took_over(report)[-1] == heir
+        at = f"{heir[0]},{heir[1]}"
+        ps = report["recovery"]["makespan_ps"] - 100 * PS_PER_US
+    assert len(report["recovery"]["originators"]) == 3
+
+
+def test_nobody_lives(load):
+    """All die, one after the other, and the last amid its job."""
+    places = "0,0", "1,0", "0,1", "1,1"
+    faults = [f"hang@{at}@{100 + 200 * i}us" for i, at in enumerate(places)]
+    done = mesh.command(*line(load, "native", *faults, size="2x2"))
+    assert done.returncode == 1
+    told = done.stderr.splitlines()
+    assert [one.split(" us,")[0] for one in told] == [
+        f"quincunx: lost node {at} at {100 + 200 * i}.0"
+        for i, at in enumerate(places)] + ["quincunx: no node lives any more"]
+
+
+def test_of_several_originators_none_is_replaced(load):
+    more = [word for at in ("0,0", "2,2")
+            for word in ("--originator", f"{at}={load}")]
+    done = mesh.command("run", "--mesh", "5x5", "--on", "native", "--kernel",
+                        "search", "--arg", "a", *more, "--inject",
+                        "die@2,2@100us")
+    assert done.returncode == 1
+    assert "only a job of one originator" in done.stderr
+
+
 @pytest.mark.parametrize("seed", range(1, 13))
 def test_random_faults(tmp_path, seed):
     assert survive.trial(seed, tmp_path) is None

@@ -404,7 +404,7 @@ static void run_script(struct result *result, const struct script *script,
     for (uint32_t node = 0; node < script->nodes; ++node) {
         play.running[node] = true;
         if (script->from_host_ps[node] != 0) {
-            fabric_from_host(play.fabric, node, 0, 1, NULL);
+            fabric_from_host(play.fabric, node, 0, 1, 0, NULL);
         }
     }
     carry_out(&play, order);

@@ -106,7 +106,7 @@ static void from_host(struct unit *unit)
     struct fabric_action action;
     int order;
 
-    fabric_from_host(fabric, 12, 70, 1234, &order);
+    fabric_from_host(fabric, 12, 70, 1234, 0, &order);
     fabric_receive(fabric, 12, 5, MESH_HOST | FROM_WEST, FABRIC_NEVER_PS);
     CHECK_EQUAL(unit, fabric_next(fabric, &action), FABRIC_DELIVER);
     CHECK_EQUAL(unit, action.port, NODE_PORT_HOST);
