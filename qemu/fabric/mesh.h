@@ -10,7 +10,7 @@
 #include "qemu/base/file.h"
 
 enum mesh_end {
-    MESH_DONE,   /* every originator has ended */
+    MESH_DONE,   /* every originator has ended, reported or stopped */
     MESH_FAILED, /* stderr says why */
     MESH_INTERRUPTED
 };
@@ -33,7 +33,8 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
 
 /* Gives each originator its order, all at the same mesh time; order[] has one
    entry for each. Runs until all originators have ended; or, if their orders
-   say that more follow, until all have reported and every node waits. */
+   say that more follow, until all have reported and every node waits. An
+   originator that stops is not waited for, and may have no report. */
 enum mesh_end mesh_run(struct mesh *mesh, const struct mesh_order order[]);
 
 uint32_t mesh_originator(const struct mesh_config *config, uint32_t index);

@@ -413,6 +413,22 @@ static bool ask_again(struct serial_mesh *mesh, struct asking *asking)
     return true;
 }
 
+/* Prints why an originator's console fails during a job. */
+static int lose_console(struct serial_mesh *mesh, const struct console *console)
+{
+    (void)print_failure(mesh, console);
+    if (count_of(mesh) == 1) {
+        struct torus_coord at = originator_of(mesh, 0);
+
+        fprintf(stderr,
+                "  hint: nobody takes the place of the originator %u,%u: no "
+                "other console is connected; --port and --originator name "
+                "another\n",
+                at.x, at.y);
+    }
+    return -1;
+}
+
 /* Gives an order to a console's board, with `count` errands behind it: orders
    that it passes on to other originators. The board accepts it after the end of
    its last job. */
@@ -442,7 +458,7 @@ static int give(struct serial_mesh *mesh, struct console *console,
                                  count > 0 ? SERIAL_ERRAND : order->kind,
                                  order->job);
         } while (error == 1 && ask_again(mesh, &asking));
-        error = error < 0 ? print_failure(mesh, console) : error;
+        error = error < 0 ? lose_console(mesh, console) : error;
     }
     free(message);
     return error;
@@ -468,7 +484,7 @@ static int receive_report(struct serial_mesh *mesh, struct console *console,
         error = console_receive(console, &data, &bytes, &kind, &job);
     } while (error == 1 && ask_again(mesh, &asking));
     if (error != 0) {
-        return error < 0 ? print_failure(mesh, console) : -1;
+        return error < 0 ? lose_console(mesh, console) : -1;
     }
     free(report->data);
     report->bytes = CIRCUIT_HEADER_BYTES + bytes;

@@ -75,6 +75,14 @@ def test_who_is_met_and_costs_nothing(load):
         dead["how"], dead["units"])
 
 
+@pytest.mark.parametrize("us", [30, 200, 1500])
+def test_the_originators_units_are_those_of_its_order(load, us):
+    report = survives(load, "native", f"hang@0,0@{us}us", "die@2,2@250us")
+    adds_up(report)
+    assert report["faults"][0]["units"] == 50_000
+    assert report["recovery"]["originators"] == [[1, 0]]
+
+
 def test_what_nobody_met_is_told_as_such(load):
     """The cut link comes before the answer, and nobody sends over it any
     more."""

@@ -199,14 +199,17 @@ def survived(launcher, out, err, said):
 BURST = {"size": "5x5", "arg": "10000,burst"}
 
 
-def test_a_board_whose_process_is_killed(launcher):
-    """By somebody else, as the system does when memory runs out."""
+@pytest.mark.parametrize("who, heirs", [(max, []), (min, [[1, 0]])])
+def test_a_board_whose_process_is_killed(launcher, who, heirs):
+    """By somebody else, as the system does when memory runs out; the last
+    board's, or the originator's, which is the first."""
     launcher.load.write_bytes(os.urandom(200_000))
     launcher.start("--json", "--rounds", "1", **BURST)
-    os.kill(max(launcher.boards()), signal.SIGKILL)
+    os.kill(who(launcher.boards()), signal.SIGKILL)
     out, err = launcher.process.communicate(timeout=GUARD_S)
     survived(launcher, out, err, "died: its process is gone")
-    assert json.loads(out)["recovery"]["waves"] > 0
+    recovery = json.loads(out)["recovery"]
+    assert recovery["waves"] > 0 and recovery["originators"] == heirs
     assert "its QEMU was ended by signal 9" in err
 
 
