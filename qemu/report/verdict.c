@@ -106,7 +106,8 @@ enum {
     COMPUTE,
     PORTS,
     IDLE,
-    GATHER
+    GATHER,
+    RECOVERY
 };
 
 /* Sets the parts of the average node's time (verdict_parts()). A node without
@@ -116,7 +117,7 @@ static void set_parts(struct verdict_part part[VERDICT_PARTS],
 {
     uint64_t answer_ps = outcome_answer_ps(outcome);
     uint64_t makespan_ps = outcome_makespan_ps(outcome);
-    uint64_t results_ps = outcome_with_results_ps(outcome);
+    uint64_t end_ps = outcome_preparing(outcome).all_ps + makespan_ps;
     uint64_t sum_ps = 0;
 
     for (uint32_t i = 0; i < outcome->node_count; ++i) {
@@ -130,7 +131,15 @@ static void set_parts(struct verdict_part part[VERDICT_PARTS],
         part[i].ps /= outcome->node_count;
     }
     part[PREPARING].ps = outcome_preparing(outcome).all_ps;
-    part[GATHER].ps = results_ps > makespan_ps ? results_ps - makespan_ps : 0;
+    /* waves behind the order that is told of */
+    for (uint32_t i = 0; i < outcome->waves; ++i) {
+        const struct outcome_wave *wave = &outcome->wave[i];
+
+        part[RECOVERY].ps +=
+            wave->start_ps >= end_ps ? wave->end_ps - wave->start_ps : 0;
+    }
+    end_ps += part[RECOVERY].ps;
+    part[GATHER].ps = answer_ps > end_ps ? answer_ps - end_ps : 0;
     for (unsigned i = 0; i < VERDICT_PARTS; ++i) {
         sum_ps += part[i].ps;
     }
@@ -143,17 +152,20 @@ unsigned verdict_parts(struct verdict_part part[VERDICT_PARTS],
     static const struct verdict_part none[VERDICT_PARTS] = {
         [PREPARING] = {"preparing", 'p', 0}, [SCATTER] = {"scatter", 's', 0},
         [COMPUTE] = {"compute", 'c', 0},     [PORTS] = {"ports", 'o', 0},
-        [IDLE] = {"idle", 'i', 0},           [GATHER] = {"gather", 'g', 0}};
+        [IDLE] = {"idle", 'i', 0},           [GATHER] = {"gather", 'g', 0},
+        [RECOVERY] = {"recovery", 'r', 0}};
+    unsigned parts = VERDICT_PARTS;
 
     memcpy(part, none, sizeof none);
     if (outcome->batch_count <= 1 && outcome->originators == 1) {
         set_parts(part, outcome);
     }
+    parts -= part[RECOVERY].ps == 0;
     if (part[PORTS].ps > 0) {
-        return VERDICT_PARTS;
+        return parts;
     }
-    memmove(&part[PORTS], &part[IDLE], 2 * sizeof *part);
-    return VERDICT_PARTS - 1;
+    memmove(&part[PORTS], &part[IDLE], (parts - IDLE) * sizeof *part);
+    return parts - 1;
 }
 
 /* Prints a bar of BAR letters, each of which stands for an equal part of the

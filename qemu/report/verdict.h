@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#define VERDICT_PARTS 6u
+#define VERDICT_PARTS 7u
 
 /* What the average node does in a part of the time between the user's order and
    the answer. */

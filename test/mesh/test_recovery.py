@@ -33,6 +33,8 @@ def adds_up(report):
     assert all(wave["start_ps"] >= end
                for wave, end in zip(waves(report), ends))
     assert report["measured"]["answer_ps"] == ends[-1]
+    parts = report["average_node_ps"].values()
+    assert sum(parts) == ends[-1] and min(parts) >= 0
 
 
 @pytest.mark.parametrize("on", ["native", "qemu"])

@@ -15,7 +15,7 @@ function fill(table, facts) {
 
 const BAR_COLOURS = { preparing: COLOURS.prepare, scatter: COLOURS.receive,
   compute: COLOURS.compute, ports: COLOURS.announce, idle: COLOURS.idle,
-  gather: COLOURS.gather };
+  gather: COLOURS.gather, recovery: COLOURS.again };
 
 function showVerdict() {
   const title = boardsStand ? `${width} x ${height} boards`
