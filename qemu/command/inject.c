@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/command/inject.h"
 
+#include "qemu/fabric/windows.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/parse.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WORD_BYTES 32u
@@ -33,13 +36,41 @@ static const char *parse_from(const char *text, uint64_t *time_ps)
                : allowed;
 }
 
-/* Parses KIND@X,Y[@TIME], or cut@X,Y,PORT[@TIME]. Returns NULL, or an error
+/* Parses the X,Y,OFFSET.BIT of a flip, as parse() does. */
+static const char *parse_flip(const char *text, struct injection *injection)
+{
+    static const char allowed[] =
+        "must be X,Y,OFFSET.BIT with an OFFSET behind the registers, up to "
+        "0xffffff, and BIT 0 to 7";
+    char where[WORD_BYTES];
+    const char *comma = strrchr(text, ',');
+    char *end;
+    unsigned long offset;
+
+    if (comma == NULL || !isdigit((unsigned char)comma[1])) {
+        return allowed;
+    }
+    offset = strtoul(comma + 1, &end, 0);
+    if (*end != '.' || end[1] < '0' || end[1] > '7' || end[2] != '\0' ||
+        !window_has((uint32_t)offset, 1) || offset > UINT32_MAX) {
+        return allowed;
+    }
+    injection->offset = (uint32_t)offset;
+    injection->bit = (uint8_t)(end[1] - '0');
+    memcpy(where, text, (size_t)(comma - text));
+    where[comma - text] = '\0';
+    return parse_coord(where, &injection->at);
+}
+
+/* Parses KIND@X,Y[@TIME], cut@X,Y,PORT[@TIME] or flip@X,Y,OFFSET.BIT@TIME.
+   Returns NULL, or an error
    text "must be ...". */
 static const char *parse(struct injection *injection, const char *text)
 {
     static const char kinds[] =
         "must be slow2@X,Y, slow4@X,Y, slow8@X,Y, fault@X,Y, hang@X,Y, "
-        "assert@X,Y, die@X,Y or cut@X,Y,PORT, each also with @TIME";
+        "assert@X,Y, die@X,Y or cut@X,Y,PORT, each also with @TIME; or "
+        "flip@X,Y,OFFSET.BIT@TIME";
     char word[WORD_BYTES];
     const char *rest = copy_word(word, text, '@');
     const struct injection *kind = rest == NULL ? NULL : injection_kind(word);
@@ -56,9 +87,11 @@ static const char *parse(struct injection *injection, const char *text)
     allowed =
         injection->what == INJECTION_CUT
             ? parse_port(word, strlen(word), &injection->at, &injection->port)
-            : parse_coord(word, &injection->at);
+        : injection->what == INJECTION_FLIP ? parse_flip(word, injection)
+                                            : parse_coord(word, &injection->at);
     if (allowed != NULL || *rest == '\0') {
-        return allowed;
+        return allowed == NULL && injection->what == INJECTION_FLIP ? kinds
+                                                                    : allowed;
     }
     injection->timed = true;
     return parse_from(rest + 1, &injection->from_ps);
@@ -84,6 +117,9 @@ static bool is_at(const struct injection *a, const struct injection *b,
 {
     bool cuts = a->what == INJECTION_CUT;
 
+    if (a != b && (a->what == INJECTION_FLIP || b->what == INJECTION_FLIP)) {
+        return false;
+    }
     if (cuts != (b->what == INJECTION_CUT)) {
         return false;
     }

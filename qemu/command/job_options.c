@@ -299,6 +299,12 @@ static const struct option_row job_rows[] = {
              "(default: as many as a node's memory takes)",
      .least = 1, .most = UINT32_MAX,
      .allowed = "must be 1 to 4294967295 units"},
+    {"check-load", "yes|no", 1, OPTION_CHOICE,
+     OPTION_AT(struct job_options, request.check_load),
+     .help = "Check that what nodes read and wrote is the file's, and that "
+             "results stay as they were computed; else compute again "
+             "(default: where it takes at most 1 % of the job)",
+     .choices = "auto no yes", .usual = "auto"},
     {"slow", "X,Y=F", 1, OPTION_PLACES, OPTION_AT(struct job_options, slow),
      .help = "Node X,Y is F times slower: 1, 2, 4 or 8; may be repeated",
      .most = 1024, .allowed = SLOW_ALLOWED, .of = HAS_FABRIC},
@@ -308,7 +314,8 @@ static const struct option_row job_rows[] = {
              "(slow2, slow4 or slow8 times), from TIME after the order on; or "
              "it takes a fault, hangs, fails an assertion or dies with its "
              "switch (fault, hang, assert, die) at TIME, or in the job; or the "
-             "link out of PORT is down (cut@X,Y,PORT); may be repeated",
+             "link out of PORT is down (cut@X,Y,PORT); or a bit of its memory "
+             "changes (flip@X,Y,OFFSET.BIT@TIME); may be repeated",
      .set = inject_options_add, .of = HAS_FABRIC},
     {"survive", "N", 3, OPTION_COUNT,
      OPTION_AT(struct job_options, request.survive),

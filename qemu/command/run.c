@@ -9,6 +9,7 @@
 #include "qemu/job/trial.h"
 #include "qemu/job/rates.h"
 #include "qemu/job/smaller.h"
+#include "qemu/job/verify.h"
 #include "qemu/report/run_page.h"
 #include "qemu/command/job_options.h"
 #include "qemu/report/page.h"
@@ -44,6 +45,7 @@ struct own_options {
     struct option_texts output;
     const char *rates_path;
     struct rates *rates; /* or NULL */
+    bool verify;
     const char *checkpoint_path;
     struct checkpoint *checkpoint; /* or NULL */
     bool json;
@@ -98,6 +100,10 @@ static const struct option_row rows[] = {
      .help = "The kernel's rate, as an earlier run left it in FILE, is not "
              "measured again; what this run shows is written there",
      .suffixes = "json"},
+    {"verify", NULL, 1, OPTION_FLAG, OPTION_AT(struct own_options, verify),
+     .help = "Compute each batch a second time, from another originator, and "
+             "compare results and outputs",
+     .without = "checkpoint"},
     {"checkpoint", "FILE", 1, OPTION_UPDATE,
      OPTION_AT(struct own_options, checkpoint_path),
      .help = "Keep in FILE what finished batches have brought, at most once a "
@@ -166,6 +172,17 @@ static int check_choice(const struct own_options *options)
                            "must not be given with --%s",
                            options->job.phases_text != NULL ? "phases"
                                                             : "rounds");
+    }
+    return 0;
+}
+
+static int check_verify(const struct own_options *options)
+{
+    const struct request *request = &options->job.request;
+
+    if (options->verify && (request->port != NULL || !verify_can(request))) {
+        return usage_error("--verify: must be given with one --originator, on "
+                           "an emulated mesh where another node lives");
     }
     return 0;
 }
@@ -429,6 +446,7 @@ static int prepare(struct own_options *options)
     status = status == 0 ? check_output_count(options) : status;
     status = status == 0 ? check_choice(options) : status;
     status = status == 0 ? check_checkpoint(options) : status;
+    status = status == 0 ? check_verify(options) : status;
     options->job.one.load.wants_output = options->output.count > 0;
     status = status == 0 ? job_options_open(&options->job) : status;
     status = status == 0 ? job_options_check_read(&options->job, &run_command)
@@ -461,6 +479,12 @@ static int compute(struct outcome *outcome, const struct own_options *options,
         status =
             job_run(outcome, request, schedule, run_page_watch(options->live),
                     trial_farm_ps, options->checkpoint);
+        if (status == 0 && options->verify) {
+            status = verify_job(outcome, request, schedule, trial_farm_ps);
+            if (status != 0) {
+                outcome_free(outcome);
+            }
+        }
         status = status == 0 ? compare_sizes(outcome, request) : status;
     }
     if (status == 0 && load->candidates) {

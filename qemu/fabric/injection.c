@@ -13,7 +13,8 @@ static const struct {
              {"hang", {.what = INJECTION_FAULT, .fault = NODE_INJECT_HANG}},
              {"assert", {.what = INJECTION_FAULT, .fault = NODE_INJECT_ASSERT}},
              {"die", {.what = INJECTION_DEATH, .fault = NODE_INJECT_DIE}},
-             {"cut", {.what = INJECTION_CUT}}};
+             {"cut", {.what = INJECTION_CUT}},
+             {"flip", {.what = INJECTION_FLIP}}};
 
 #define KINDS (sizeof kinds / sizeof kinds[0])
 

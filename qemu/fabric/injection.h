@@ -17,7 +17,8 @@ enum injection_what {
     INJECTION_SLOW,  /* instructions take 2^slow_shift times as long */
     INJECTION_FAULT, /* the node's processor stops, by `fault` */
     INJECTION_DEATH, /* its switch stops, too: NODE_INJECT_DIE */
-    INJECTION_CUT    /* the link out of `port` is down */
+    INJECTION_CUT,   /* the link out of `port` is down */
+    INJECTION_FLIP   /* a bit of its window changes, once */
 };
 
 /* What happens to a node, from from_ps after the first order on. If no time was
@@ -29,6 +30,8 @@ struct injection {
     enum node_injection fault;
     uint8_t slow_shift; /* 1 to 3 */
     uint8_t port;
+    uint8_t bit;      /* of a flip: 0 to 7, of the byte at `offset` */
+    uint32_t offset;  /* in the window, from WINDOW_DMA_OFFSET on */
     bool timed;       /* true: a time was given */
     uint64_t from_ps; /* at most INJECTION_FROM_MAX_PS */
 };

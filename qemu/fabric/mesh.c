@@ -190,12 +190,35 @@ static void assemble(struct mesh *mesh, uint8_t *out,
     }
 }
 
+/* Changes the bits of a node's memory that flip up to mesh time time_ps. The
+   node waits, so that a flip comes when it next goes on. */
+static void flip_bits(struct mesh *mesh, uint32_t node, uint64_t time_ps)
+{
+    const struct mesh_config *config = mesh->config;
+    uint8_t *window = (uint8_t *)mesh_window(mesh, node);
+
+    for (uint32_t i = 0; mesh->ordered && i < config->injections.count; ++i) {
+        const struct injection *injection = &config->injections.injection[i];
+        uint64_t at_ps = mesh->order_ps + injection->from_ps;
+
+        if (injection->what == INJECTION_FLIP && at_ps <= time_ps &&
+            at_ps >= mesh->node[node].next_flip_ps &&
+            torus_index(config->size, injection->at) == node) {
+            window[injection->offset] ^= (uint8_t)(1u << injection->bit);
+        }
+    }
+    if (mesh->ordered) {
+        mesh->node[node].next_flip_ps = time_ps + 1;
+    }
+}
+
 static void answer(struct mesh *mesh, uint32_t node,
                    const struct window_response *what)
 {
     struct window *window = mesh_window(mesh, node);
     struct window_response response = *what;
 
+    flip_bits(mesh, node, what->time_ps);
     response.head_only = what->time_ps < what->complete_ps;
     /* The sequence number is written last. It tells the node that the response
        is complete. */

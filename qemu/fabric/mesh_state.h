@@ -62,6 +62,7 @@ struct mesh_node {
     bool lost;   /* true: its board has ended, or hangs, by itself */
     bool relays; /* true: it hangs, so its switch lives */
     struct fabric_found found; /* of a lost node */
+    uint64_t next_flip_ps;     /* flips at earlier mesh times are done */
 };
 
 struct mesh {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "qemu/job/job.h"
 
+#include "hal/crc32.h"
 #include "qemu/fabric/watch.h"
 #include "qemu/job/batches.h"
 #include "qemu/job/groups.h"
@@ -38,6 +39,9 @@ static void record_batch(struct outcome *outcome, const struct outcome *next)
     batch->preparing = outcome_preparing(next);
     batch->rate = outcome_batch_rate(next);
     timeline_sha256(next, batch->timeline);
+    batch->result_crc =
+        crc32_update(crc32_update(0, next->result.data, next->result.bytes),
+                     next->result.output, next->result.output_bytes);
 }
 
 /* Makes the outcome that of its first batch, and adds the batches that it

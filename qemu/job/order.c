@@ -4,6 +4,7 @@
 #include "qemu/job/batches.h"
 #include "qemu/job/mesh_ops.h"
 #include "qemu/job/policy.h"
+#include "qemu/job/proofs.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/memory.h"
 
@@ -133,6 +134,7 @@ static struct wire_order wire_of(const struct job_task *task,
         .flags = (flags_of(task) | more) & 0xfu,
         .compute_ps = task->rate.compute_ps,
         .call_ps = task->rate.call_ps,
+        .check_load = proofs_wanted(task),
         .arg_bytes = load->arg_bytes,
         .arg = load->arg};
 

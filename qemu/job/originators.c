@@ -6,6 +6,7 @@
 #include "qemu/job/layers.h"
 #include "qemu/job/output_chunks.h"
 #include "qemu/job/policy.h"
+#include "qemu/job/proofs.h"
 #include "qemu/job/rates.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/memory.h"
@@ -147,7 +148,8 @@ static int load_missing(struct outcome_originator *originator,
     uint32_t at = wire_report_bytes(plan);
 
     if (plan->ranges > WIRE_RANGES_MAX ||
-        bytes - at < plan->ranges * WIRE_RANGE_BYTES) {
+        bytes - at < plan->ranges * WIRE_RANGE_BYTES +
+                         (plan->proved ? WIRE_PROOF_BYTES : 0)) {
         return -1;
     }
     originator->missing =
@@ -178,17 +180,44 @@ static void miss_report(struct outcome_originator *originator,
     originator->result.data = memory_or_exit(calloc(1, 1));
 }
 
+/* Drops a result that is not proved: the order is given once more. */
+static void drop_result(struct outcome_originator *originator,
+                        const struct job_task *task,
+                        const struct wire_order *order)
+{
+    print_originator(task);
+    fputs("has a result of damaged memory: the load, the argument, an output "
+          "or the result changed\n",
+          stderr);
+    free(originator->result.data);
+    free(originator->result.output);
+    free(originator->missing);
+    free(originator->places.place);
+    originator->places = (struct output_places){.count = 0};
+    originator->result =
+        (struct kernel_result){.data = memory_or_exit(calloc(1, 1))};
+    originator->missing = memory_or_exit(malloc(sizeof *originator->missing));
+    originator->missing[0] =
+        (struct wire_range){order->first_unit, order->load_units};
+    originator->missing_units = order->load_units;
+    originator->plan.ranges = 1;
+}
+
 /* Reads a report: plan and result into *originator, volumes of all rounds into
  *rounds. Returns 0, or an exit status after a message. */
 static int load_report(struct outcome_originator *originator,
                        struct rounds_plan *rounds,
                        const struct mesh_report *report,
-                       const struct job_task *task)
+                       const struct job_task *task,
+                       const struct wire_order *order)
 {
     struct wire_report *plan = &originator->plan;
     const uint8_t *in = report->data + CIRCUIT_HEADER_BYTES;
     uint32_t bytes = report->bytes - CIRCUIT_HEADER_BYTES;
     struct output_missing missing;
+    const uint8_t *proof;
+    bool right;
+    int status;
 
     if (wire_report_load(plan, rounds, in, bytes) != ERR_OK ||
         load_missing(originator, in, bytes) != 0) {
@@ -212,13 +241,20 @@ static int load_report(struct outcome_originator *originator,
     missing = (struct output_missing){originator->missing, plan->ranges};
     in += wire_report_bytes(plan) + plan->ranges * WIRE_RANGE_BYTES;
     bytes -= wire_report_bytes(plan) + plan->ranges * WIRE_RANGE_BYTES;
+    proof = in;
+    in += plan->proved ? WIRE_PROOF_BYTES : 0;
+    bytes -= plan->proved ? WIRE_PROOF_BYTES : 0;
     if (output_chunks_join(&originator->result, &originator->places, in, bytes,
                            &task->originator->terms, &missing) != 0) {
         print_originator(task);
         fputs("sent an output that is malformed\n", stderr);
         return EXIT_FAILED;
     }
-    return 0;
+    status = proofs_check(&right, originator, proof, task, order);
+    if (status == 0 && !right) {
+        drop_result(originator, task, order);
+    }
+    return status;
 }
 
 static int read_report(struct outcome *outcome, const struct job_task *task,
@@ -237,7 +273,7 @@ static int read_report(struct outcome *outcome, const struct job_task *task,
     if (report->data == NULL) {
         miss_report(originator, report, wire);
     } else {
-        status = load_report(originator, rounds, report, task);
+        status = load_report(originator, rounds, report, task, wire);
     }
     if (status == 0 && !originator->silent &&
         plan_farm(&originator->plan, task, wire->load_units)) {

@@ -96,6 +96,7 @@ struct outcome_batch {
     struct job_rate rate;
     /* hexadecimal SHA-256 of the batch's timeline (timeline.h) */
     char timeline[OUTCOME_DIGEST_BYTES];
+    uint32_t result_crc; /* CRC of the batch's result and output */
 };
 
 /* A wave: an order that computed a range which an order before it had lost. */

@@ -43,6 +43,12 @@ struct job_schedule {
     uint8_t reserve;
 };
 
+enum request_check {
+    CHECK_IF_CHEAP,
+    CHECK_NO,
+    CHECK_YES
+};
+
 struct request {
     const struct mesh_ops *mesh;
     struct torus_size size;
@@ -60,6 +66,7 @@ struct request {
     /* rates of earlier jobs (qemu/job/rates.h); or NULL */
     const struct rates *rates;
     uint32_t batch_units; /* most units of a batch; 0: as memory allows */
+    enum request_check check_load; /* whether nodes prove what they compute */
     uint8_t ports; /* number of ports that a node uses at once: 1, 2 or 4 */
     bool store_and_forward;
     /* node i computes 2^slow_shift[i] times slower; NULL: no node is slowed */

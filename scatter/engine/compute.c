@@ -3,7 +3,8 @@
 
 #include "hal/hot.h"
 #include "hal/inject.h"
-#include "scatter/engine/gather.h"
+#include "scatter/engine/merge.h"
+#include "scatter/engine/prove.h"
 
 #include <string.h>
 
@@ -52,6 +53,9 @@ HAL_FAST int compute_run(struct scatter *scatter, struct kernel_result *result,
     clock_account(scatter->circuit->clock,
                   units * terms->instructions_per_1000_units *
                       (scatter->costs->instruction_ps / 1000u));
+    if (scatter->announced.check_load != 0) {
+        prove_run(scatter, result);
+    }
     return ERR_OK;
 }
 
@@ -91,6 +95,9 @@ HAL_FAST int compute_keep(struct scatter *scatter,
             return scatter_breach(scatter, ERR_OUTPUT, bytes, room);
         }
         store_output(scatter, result);
+    }
+    if (scatter->announced.check_load != 0) {
+        return prove_keep(scatter, result);
     }
     if (scatter->has_result) {
         return scatter_merge(scatter, result);

@@ -71,13 +71,15 @@ struct scatter_memory {
     /* Result of a child or of a later run, until it is merged; the answer to a
        probe. */
     uint8_t incoming[CIRCUIT_HEADER_BYTES + WIRE_RESULT_BYTES +
-                     SCATTER_RESULT_MAX + 2 * WIRE_LOST_MAX + 4];
+                     SCATTER_RESULT_MAX + 2 * WIRE_LOST_MAX + 4 +
+                     WIRE_PROOF_BYTES];
     uint8_t report[WIRE_REPORT_BYTES_MAX + WIRE_RANGES_MAX * WIRE_RANGE_BYTES +
-                   WIRE_RESULT_BYTES + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
+                   WIRE_PROOF_BYTES + WIRE_RESULT_BYTES +
+                   KERNEL_RESULT_BESIDE_OUTPUT_MAX];
     uint8_t announce_head[TORUS_PHASES_MAX][WIRE_ANNOUNCE_HEAD_BYTES];
     uint32_t work[SCATTER_WORK_MAX / 4]; /* the kernel's scratch memory */
-    /* Numbers of lost descendants, and room for how many. */
-    uint16_t lost[WIRE_LOST_MAX + 2];
+    /* Numbers of lost descendants, and how many; then the proof (prove.h). */
+    uint16_t lost[WIRE_LOST_MAX + 2 + WIRE_PROOF_BYTES / 2];
 };
 
 /* Returns the bytes of a circuit's memory up to room_end. aside_bytes: length
@@ -329,6 +331,12 @@ struct scatter {
     struct circuit_message result_message; /* own result, to the parent */
 
     struct scatter_rate rate; /* stays from job to job */
+
+    /* With announced.check_load (prove.h): */
+    uint32_t proof;          /* of `result`, made when it was set */
+    uint32_t proof_argument; /* of the argument, made after all runs */
+    uint64_t run_sum;        /* sum of the last run */
+    uint64_t sum;            /* sum of all that was computed */
 };
 
 /* Returns the row for a job's flags; POLICY_ROWS: no policy allows them. */

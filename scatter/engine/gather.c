@@ -3,40 +3,11 @@
 
 #include "hal/check.h"
 #include "hal/hot.h"
+#include "scatter/engine/prove.h"
 
 #include <string.h>
 
 #define CHECK_FILE CHECK_SCATTER_GATHER
-
-int scatter_breach(struct scatter *scatter, int error, uint32_t bytes,
-                   uint32_t promised)
-{
-    scatter->circuit->node->status.breach = (struct node_breach){
-        scatter->first_unit, scatter->range.units, bytes, promised};
-    return error;
-}
-
-HAL_FAST int scatter_merge(struct scatter *scatter,
-                           const struct kernel_result *next)
-{
-    const struct kernel *kernel = scatter->kernel;
-    uint32_t most = scatter->terms.result_bytes_max;
-
-    if (next->bytes > most) {
-        return ERR_TERMS;
-    }
-    if (kernel->merge == NULL) {
-        return ERR_OK;
-    }
-    if (kernel->merge(scatter->memory->work, &scatter->result, next) !=
-        KERNEL_OK) {
-        return scatter_breach(scatter, ERR_MERGE, next->bytes, most);
-    }
-    return scatter->result.bytes <= most
-               ? ERR_OK
-               : scatter_breach(scatter, ERR_RESULT, scatter->result.bytes,
-                                most);
-}
 
 HAL_FAST int scatter_begin_append(struct scatter *scatter,
                                   struct gather_place *place,
@@ -89,6 +60,8 @@ merge_result(struct scatter *scatter, struct gathering *gathering,
     uint32_t number = from->number + (uint32_t)from->step * delivery->port;
     bool lacks;
     struct kernel_result next = {.data = delivery->payload + WIRE_RESULT_BYTES};
+    bool proves = scatter->announced.check_load != 0;
+    uint32_t bytes = delivery->bytes - (proves ? WIRE_PROOF_BYTES : 0);
     struct wire_result head;
     int error =
         wire_load(&head, sizeof head, delivery->payload, delivery->bytes);
@@ -101,18 +74,23 @@ merge_result(struct scatter *scatter, struct gathering *gathering,
     lacks = (head.bytes & WIRE_LACKS) != 0;
     next.bytes = head.bytes & ~WIRE_LACKS;
     result_bytes = result_bytes > 0 ? result_bytes : next.bytes;
-    *rest_bytes = delivery->bytes - WIRE_RESULT_BYTES - result_bytes;
+    *rest_bytes = bytes - WIRE_RESULT_BYTES - result_bytes;
     if (*rest_bytes > delivery->bytes || next.bytes > result_bytes) {
         return ERR_LENGTH;
     }
-    if (lacks &&
-        (head.units == 0 ||
-         !lost_take(scatter, number, delivery->payload + delivery->bytes,
-                    rest_bytes))) {
+    if ((proves &&
+         !prove_holds(scatter, &head, &next, delivery->payload + bytes)) ||
+        (lacks && (head.units == 0 ||
+                   !lost_take(scatter, number, delivery->payload + bytes,
+                              rest_bytes)))) {
         *rest_bytes = 0; /* taken whole or not at all, with its outputs */
         return lost_add(scatter, number);
     }
     scatter->computed_units += head.units;
+    if (proves) {
+        scatter->sum += bytes_load_u64(delivery->payload + bytes);
+        return prove_merge(scatter, &next);
+    }
     return scatter_merge(scatter, &next);
 }
 
@@ -296,6 +274,9 @@ HAL_FAST void scatter_read_slots(struct scatter *scatter)
 HAL_FAST void scatter_begin_outputs(struct scatter *scatter)
 {
     scatter->circuit->node->status.state = NODE_STATE_GATHERING;
+    if (scatter->announced.check_load != 0) {
+        prove_argument(scatter);
+    }
     scatter->child_outputs = scatter->free_from + CIRCUIT_HEADER_BYTES +
                              scatter_result_head_bytes(&scatter->terms);
     scatter->child_outputs_bytes = 0;
@@ -366,6 +347,8 @@ HAL_FAST int scatter_return_result(struct scatter *scatter)
     }
     if (scatter->lost > 0) {
         scatter->memory->head.bytes |= WIRE_LACKS;
+    }
+    if (scatter->lost > 0 || scatter->announced.check_load != 0) {
         lost_attach(scatter, message, port);
     }
     error = circuit_send(scatter->circuit, 1u << port, message);

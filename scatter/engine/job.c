@@ -7,6 +7,7 @@
 #include "scatter/engine/measure.h"
 #include "scatter/engine/originator.h"
 #include "scatter/engine/probe.h"
+#include "scatter/engine/prove.h"
 #include "scatter/engine/scatter.h"
 
 #include <stddef.h>
@@ -161,7 +162,8 @@ static int take_order(struct scatter *scatter, struct originator *originator,
     announced->unit_bytes = order->unit_bytes;
     announced->load_units = order->whole_units;
     announced->arg = order->arg;
-    announced->arg_bytes = order->arg_bytes & 0xffffffu;
+    announced->arg_bytes = order->arg_bytes & 0x7fffffu;
+    announced->check_load = order->check_load & 1u;
     originator->ordered =
         (struct wire_range){order->first_unit, order->load_units};
     scatter->job.flags = WIRE_FLAGS(order->flags & WIRE_MORE, order->policy);
@@ -213,10 +215,16 @@ static int send_report(struct scatter *scatter, struct originator *originator,
     uint32_t bytes;
     struct circuit_message message = {.kind = WIRE_REPORT};
 
+    originator->report.proved = scatter->announced.check_load != 0;
     originator->report.error = error == ERR_LOST ? ERR_OK : error;
     wire_report_store(memory->report, &originator->report, &originator->plan);
     bytes = wire_report_bytes(&originator->report) +
             WIRE_RANGE_BYTES * originator->report.ranges;
+    if (originator->report.proved) {
+        prove_argument(scatter);
+        prove_store(scatter, memory->report + bytes, scatter->proof);
+        bytes += WIRE_PROOF_BYTES;
+    }
     if (whole && scatter_has_output(scatter)) {
         uint32_t head = scatter_result_head_bytes(&scatter->terms);
 
@@ -312,6 +320,9 @@ static int reset(struct scatter *scatter)
     scatter->lost = 0;
     scatter->number = 0;
     scatter->wait_most_ps = SCATTER_WAIT_MAX_PS;
+    scatter->sum = 0;
+    scatter->proof = 0;
+    scatter->proof_argument = 0;
     scatter->worker = (struct scatter_worker){.ended = false};
     scatter->result = (struct kernel_result){.data = scatter->memory->result};
     return scatter->policy->prepare(scatter);

@@ -2,6 +2,7 @@
 #include "scatter/engine/lost.h"
 
 #include "scatter/engine/originator.h"
+#include "scatter/engine/prove.h"
 
 #include <string.h>
 
@@ -127,17 +128,23 @@ bool lost_take(struct scatter *scatter, uint32_t number, const uint8_t *end,
 void lost_attach(struct scatter *scatter, struct circuit_message *message,
                  unsigned port)
 {
+    struct scatter_memory *memory = scatter->memory;
     struct circuit_segment *last = &message->body[port];
-    uint32_t bytes = list_bytes_of(scatter->lost);
+    uint32_t bytes = scatter->lost > 0 ? list_bytes_of(scatter->lost) : 0;
 
-    scatter->memory->lost[bytes / 2 - 1] = (uint16_t)scatter->lost;
+    if (bytes > 0) {
+        memory->lost[bytes / 2 - 1] = (uint16_t)scatter->lost;
+    }
+    if (scatter->announced.check_load != 0) {
+        prove_result(scatter, (uint8_t *)memory->lost + bytes);
+        bytes += WIRE_PROOF_BYTES;
+    }
     if (last->bytes == 0) {
-        *last = (struct circuit_segment){(const uint8_t *)scatter->memory->lost,
-                                         bytes};
+        *last = (struct circuit_segment){(const uint8_t *)memory->lost, bytes};
     } else {
         /* Behind the children's outputs there is free memory. */
         memcpy(scatter->child_outputs + scatter->child_outputs_bytes,
-               scatter->memory->lost, bytes);
+               memory->lost, bytes);
         last->bytes += bytes;
     }
 }

@@ -54,8 +54,8 @@ void lost_found(struct scatter *scatter, uint32_t number);
 NODISCARD bool lost_take(struct scatter *scatter, uint32_t number,
                          const uint8_t *end, uint32_t *bytes);
 
-/* Puts the numbers at the end of a result for `port`. Precondition: outputs are
-   attached. */
+/* Puts the numbers and the proof at the end of a result for `port`.
+   Precondition: outputs are attached. */
 void lost_attach(struct scatter *scatter, struct circuit_message *message,
                  unsigned port);
 

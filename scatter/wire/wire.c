@@ -36,7 +36,7 @@ int wire_order_load(struct wire_order *order, const uint8_t *in, uint32_t bytes)
     order->arg = in + WIRE_ORDER_BYTES;
     order->tree = order->arg + WIRE_PAD4(order->arg_bytes);
     if (in[WIRE_NAME_BYTES - 1] != 0 || order->arg_bytes > KERNEL_ARG_MAX ||
-        order->tree_nodes > TREE_NODES_MAX ||
+        order->tree_nodes > TREE_NODES_MAX || order->check_load > 1 ||
         (order->reserve > WIRE_RESERVE_MAX && order->reserve != WIRE_BEST) ||
         order->compute_ps > PLANNER_TIME_MAX_PS ||
         order->call_ps > WIRE_CALL_MAX_PS ||

@@ -140,7 +140,7 @@ struct wire_order {
     uint16_t tree_nodes; /* number of nodes of the tree; 0: no tree */
     uint8_t reserve;     /* reserve of units, percent; WIRE_BEST: the originator
                             chooses */
-    uint8_t zero;        /* always 0 */
+    uint8_t check_load;  /* 1: nodes prove what they computed; else 0 */
     uint32_t unit_bytes; /* length of a unit; 0: the load has no data */
     uint32_t arg_bytes;  /* length of `arg`, at most KERNEL_ARG_MAX */
     uint32_t first_unit; /* index of `load`'s first unit in the whole load */
@@ -273,7 +273,8 @@ NODISCARD int wire_job_farm(struct wire_farm_terms *terms, const uint8_t *in);
 struct wire_announce {
     uint32_t unit_bytes;     /* length of a unit */
     uint32_t load_units;     /* number of units of the whole load */
-    unsigned arg_bytes : 24; /* length of `arg` */
+    unsigned arg_bytes : 23; /* length of `arg` */
+    unsigned check_load : 1; /* nodes prove what they computed */
     unsigned kernel : 8;     /* index of the kernel in the image */
     const uint8_t *arg;      /* the kernel's argument */
 };
@@ -388,6 +389,10 @@ static_assert(sizeof(struct wire_demand) == WIRE_DEMAND_BYTES, "no gaps");
  * (scatter/engine/lost.h). Of a result that lacks something and is of no units
  * the sender, too, counts as lost: there is nothing to merge.
  *
+ * If the announcement says check_load, WIRE_PROOF_BYTES are behind all that:
+ *
+ *    0  u64 sum of all that was computed  8  u32 proof of head and result
+ *
  * WIRE_OUTPUTS_OF(phase), if WIRE_MEANWHILE is set: u32 r; chunks of output. A
  * child sends messages r = 1, 2, .. to R, the number of rounds. Message r has
  * the child's own output of round r - 1, and all outputs that its children's
@@ -395,6 +400,7 @@ static_assert(sizeof(struct wire_demand) == WIRE_DEMAND_BYTES, "no gaps");
  * R, only of a child with children, when all rounds are computed.
  */
 #define WIRE_RESULT_BYTES 8u
+#define WIRE_PROOF_BYTES 12u
 #define WIRE_LOST_MAX 32u          /* most numbers of a result */
 #define WIRE_LACKS 0x8000u         /* added to wire_result.bytes */
 #define WIRE_OUTPUT_CHUNK_BYTES 8u /* first unit and length, before output */
@@ -418,9 +424,9 @@ static_assert(sizeof(struct wire_result) == WIRE_RESULT_BYTES, "no gaps");
 /*
  * WIRE_REPORT: these fields; if `layers` is set and there are several rounds,
  * for each round and in it for each layer, u32 share and u32 volume; `ranges`
- * times struct wire_range, what the result lacks; the kernel's result; chunks
- * of output. Mesh times are by the originator's clock. Time zero of the plan is
- * scatter_start_ps:
+ * times struct wire_range, what the result lacks; if `proved`, the proof as of
+ * a result, without a head; the kernel's result; chunks of output. Mesh times
+ * are by the originator's clock. Time zero of the plan is scatter_start_ps:
  *
  *    |-- announce, begin, measure, plan --|-- makespan --|-- results return --|
  *    ordered_ps            scatter_start_ps                      gather_done_ps
@@ -436,6 +442,7 @@ struct wire_report {
     bool layers : 1; /* nodes of a layer get equally many units; 0: no arrays */
     bool advance : 1;          /* round 0 is an advance */
     bool meanwhile : 1;        /* outputs returned during later rounds */
+    bool proved : 1;           /* WIRE_PROOF_BYTES precede the result */
     uint64_t compute_ps;       /* time to compute a unit, as planned with, ps */
     uint64_t makespan_ps;      /* planned time until all have computed, ps */
     uint64_t begin_ps;         /* time that the kernel's begin() took, ps */

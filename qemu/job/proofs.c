@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "qemu/job/proofs.h"
+
+#include "qemu/base/exit_status.h"
+#include "qemu/base/memory.h"
+#include "scatter/wire/proof.h"
+
+#include <stdlib.h>
+
+/* Where the default is to check, a node computes at least so long, ps. Checks
+   of results take some 0.1 ms. */
+#define LONG_PS UINT64_C(10000000000)
+#define CHEAP_PART 100u /* and checks of the load take this part of it */
+
+bool proofs_wanted(const struct job_task *task)
+{
+    const struct job_originator *originator = task->originator;
+    const struct kernel_terms *terms = &originator->terms;
+    double check = 1000.0 * originator->load.unit_bytes * PROOF_INSTRUCTIONS_16;
+    double node_ps = job_task_unit_ps(task) * (double)originator->load.units /
+                     torus_nodes(task->request->size);
+
+    if (terms->output_denominator > 0) {
+        check += 1000.0 * PROOF_INSTRUCTIONS_16 * terms->output_numerator /
+                 terms->output_denominator;
+    }
+    switch (task->request->check_load) {
+    case CHECK_YES:
+        return true;
+    case CHECK_NO:
+        return false;
+    default:
+        return node_ps >= (double)LONG_PS &&
+               check / 16 * CHEAP_PART <=
+                   (double)terms->instructions_per_1000_units;
+    }
+}
+
+/* Sets *sum to that of a range of the order's units. */
+static int sum_range(uint64_t *sum, struct wire_range units,
+                     const struct job_task *task)
+{
+    const struct format_load *load = &task->originator->load;
+    const struct kernel_terms *terms = &task->originator->terms;
+    uint64_t from = (uint64_t)units.first_unit * load->unit_bytes;
+    uint64_t bytes = (uint64_t)units.units * load->unit_bytes;
+    uint64_t behind = load->units * load->unit_bytes - from - bytes;
+    struct kernel_range range = {
+        .units = units.units,
+        .unit_bytes = load->unit_bytes,
+        .first_unit = units.first_unit,
+        .before_bytes =
+            from < terms->before_bytes ? (uint32_t)from : terms->before_bytes,
+        .after_bytes = behind < terms->after_bytes ? (uint32_t)behind
+                                                   : terms->after_bytes};
+    uint64_t all = range.before_bytes + bytes + range.after_bytes;
+    uint8_t *copy = memory_or_exit(malloc(all + 1));
+    struct file_piece piece = format_piece(load, from - range.before_bytes);
+    int status = file_piece_copy(copy, &piece, all) == 0 ? 0 : EXIT_FAILED;
+
+    if (status == 0) {
+        range.data = copy + range.before_bytes;
+        *sum = proof_range(&range, terms);
+    }
+    free(copy);
+    return status;
+}
+
+/* Returns the sum of the outputs. */
+static uint64_t sum_outputs(const struct outcome_originator *originator)
+{
+    const uint8_t *at = originator->result.output;
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < originator->places.count; ++i) {
+        const struct output_place *place = &originator->places.place[i];
+
+        sum += proof_output(place->first_unit, at, place->bytes);
+        at += place->bytes;
+    }
+    return sum;
+}
+
+int proofs_check(bool *right, const struct outcome_originator *originator,
+                 const uint8_t *proof, const struct job_task *task,
+                 const struct wire_order *order)
+{
+    const struct format_load *load = &task->originator->load;
+    const struct kernel_result *result = &originator->result;
+    const struct wire_report *report = &originator->plan;
+    uint64_t sum = 0;
+    uint64_t part;
+    int status;
+
+    *right = true;
+    if (order->check_load == 0) {
+        return 0;
+    }
+    status = sum_range(
+        &sum, (struct wire_range){order->first_unit, order->load_units}, task);
+    for (uint32_t i = 0; status == 0 && i < report->ranges; ++i) {
+        status = sum_range(&part, originator->missing[i], task);
+        sum -= status == 0 ? part : 0;
+    }
+    *right = report->proved &&
+             bytes_load_u64(proof) == sum + sum_outputs(originator) &&
+             bytes_load_u32(proof + 8) ==
+                 (proof_result(result->data, result->bytes) ^
+                  proof_argument(load->arg, load->arg_bytes));
+    return status;
+}
