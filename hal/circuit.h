@@ -231,8 +231,9 @@ NODISCARD bool circuit_failed(struct circuit *circuit,
  * begins at each port of the mask `ports`. Waits for queued sends, too. Sets
  * *lost to the ports to whose node no circuit can be set up, whose node has
  * stopped, or to whose node a message of this job was not sent, as long as
- * circuit_failed() has not told that; a switch in software cannot tell, and
- * sets it to 0. Result: as circuit_send(), but for a full queue.
+ * circuit_failed() has not told that. A switch in software cannot tell that a
+ * node has stopped whose switch answers. Result: as circuit_send(), but for a
+ * full queue.
  */
 NODISCARD int circuit_ask(struct circuit *circuit, unsigned ports,
                           struct torus_path path, unsigned *lost);
@@ -241,7 +242,8 @@ NODISCARD int circuit_ask(struct circuit *circuit, unsigned ports,
    0, or an error of circuit_receive(). */
 NODISCARD int circuit_settle(struct circuit *circuit);
 
-/* Waits until no send needs this processor. Result: as circuit_drain(). */
+/* Waits until no send needs this processor. Result: as circuit_drain(), but for
+   ERR_DEAD_LINK. */
 NODISCARD int circuit_quiet(struct circuit *circuit);
 
 /* Returns the processor time of the ports' interrupts since the start, us,
@@ -264,6 +266,13 @@ static inline bool circuit_header_fits(const struct circuit *circuit,
                bytes - CIRCUIT_HEADER_BYTES &&
            (circuit->job == CIRCUIT_ANY_JOB ||
             bytes_load_u16(header + CIRCUIT_AT_JOB) == circuit->job);
+}
+
+/* Whether one path is the other one, turned as a whole. */
+static inline bool circuit_is_turned(struct torus_path a, struct torus_path b)
+{
+    return a.turn == b.turn && a.hops == b.hops &&
+           (a.turn == TORUS_STRAIGHT || a.hops_after == b.hops_after);
 }
 
 #endif

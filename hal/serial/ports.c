@@ -3,10 +3,24 @@
 
 #include "hal/bytes.h"
 #include "hal/check.h"
+#include "hal/switch/peek.h"
 
 #include <string.h>
 
 #define CHECK_FILE CHECK_SERIAL_PORTS
+
+/* Peeks by each way until a node counts as lost. Each ends after
+   SWITCH_PEEK_TRIES set-ups. */
+#define ASK_TRIES 2u
+
+static struct torus_path other_way(const struct circuit *circuit,
+                                   struct torus_path path)
+{
+    const struct node_identity *identity = &circuit->node->identity;
+
+    return torus_path_other(
+        (struct torus_size){identity->width, identity->height}, path);
+}
 
 static void note_failure(struct circuit *circuit,
                          const struct serial_circuit_send *send)
@@ -28,7 +42,8 @@ static void note_failure(struct circuit *circuit,
     serial->failure[serial->failed % SERIAL_FAILURES] =
         (struct circuit_failure){
             .time_ps = clock_now_ps(circuit->clock),
-            .path = send->message.path,
+            .path = send->turned ? other_way(circuit, send->message.path)
+                                 : send->message.path,
             .hops = CIRCUIT_HOPS_UNKNOWN,
             .job = bytes_load_u16(send->header + CIRCUIT_AT_JOB),
             .kind = send->message.kind,
@@ -55,25 +70,80 @@ bool circuit_failed(struct circuit *circuit, struct circuit_failure *failure)
     return true;
 }
 
-/* Result: false if the send has ended. */
-static bool attend(struct circuit *circuit, struct serial_circuit_send *send)
+/* Makes a message whose way is dead go by the other one. */
+static void turn(const struct circuit *circuit,
+                 struct serial_circuit_send *send)
+{
+    struct switch_message *message = &send->message;
+    unsigned arrival = torus_path_arrival(message->path);
+
+    message->path = other_way(circuit, message->path);
+    message->aside =
+        (uint8_t)((arrival - torus_path_arrival(message->path)) % TORUS_PORTS);
+    send->turned = true;
+    send->waiting = true;
+}
+
+static bool is_dead(const struct serial_circuit *serial, struct torus_path way)
+{
+    bool dead = false;
+
+    for (unsigned i = 0; i < serial->dead_ways && i < SERIAL_DEAD_WAYS; ++i) {
+        dead |= serial->dead_way[i].port == way.port &&
+                circuit_is_turned(serial->dead_way[i], way);
+    }
+    return dead;
+}
+
+static void note_dead(struct serial_circuit *serial, struct torus_path way)
+{
+    if (!is_dead(serial, way)) {
+        serial->dead_way[serial->dead_ways % SERIAL_DEAD_WAYS] = way;
+        serial->dead_ways += 1;
+    }
+}
+
+/* Gives a message to the switch, unless both of its ways are known as dead. */
+static void start(struct circuit *circuit, struct serial_circuit_send *send)
 {
     struct serial_circuit *serial = circuit->board;
 
+    if (!send->turned && is_dead(serial, send->message.path)) {
+        turn(circuit, send);
+    }
+    send->waiting = false;
+    if (is_dead(serial, send->message.path)) {
+        send->message.error = ERR_DEAD_LINK;
+        send->message.state = SWITCH_DONE;
+        return;
+    }
+    board_lock();
+    switch_send(serial->core, &send->message);
+    board_unlock();
+}
+
+/* Result: false if the send has ended. */
+static bool attend(struct circuit *circuit, struct serial_circuit_send *send)
+{
     ASSERT(send->used);
     if (send->waiting && clock_now_ps(circuit->clock) >= send->ready_ps) {
-        send->waiting = false;
-        board_lock();
-        switch_send(serial->core, &send->message);
-        board_unlock();
+        start(circuit, send);
     }
-    if (!send->waiting && switch_is_done(&send->message.state)) {
-        if (send->message.error != ERR_OK) {
-            note_failure(circuit, send);
+    if (send->waiting || !switch_is_done(&send->message.state)) {
+        return true;
+    }
+    if (send->message.error == ERR_DEAD_LINK) {
+        note_dead(circuit->board, send->message.path);
+        if (!send->turned) {
+            turn(circuit, send);
+            return true;
         }
-        send->used = false;
     }
-    return send->used;
+    if (send->message.error != ERR_OK) {
+        note_failure(circuit, send);
+    }
+    send->used = false;
+    return false;
 }
 
 /* Result: number of sends that have not ended. */
@@ -157,7 +227,9 @@ int serial_send_on_port(struct circuit *circuit, unsigned port,
         (struct switch_segment){message->shared.data, message->shared.bytes};
     send->message.segment[3] = (struct switch_segment){
         message->body[port].data, message->body[port].bytes};
+    send->message.aside = 0;
     send->ready_ps = message->ready_ps;
+    send->turned = false;
     send->waiting = true;
     send->used = true;
     serial->sends += 1;
@@ -282,6 +354,67 @@ static int forward(struct circuit *circuit,
     }
     serial->is_posted = false;
     return circuit_send_rows(circuit, &cut, &rows);
+}
+
+/* Asks once, by a peek. Result: 0: the node answers; ERR_DEAD_LINK: it does
+   not; ERR_PORT_BUSY: the way is held; ERR_CALLED: the wait has ended. */
+static int ask_once(struct circuit *circuit, struct torus_path path)
+{
+    static const uint8_t page = PEEK_STATE;
+    struct serial_circuit *serial = circuit->board;
+    struct switch_message *question = &serial->question;
+    int error = ERR_OK;
+
+    *question = (struct switch_message){.path = path,
+                                        .kind = SWITCH_PEEK,
+                                        .segment = {{&page, sizeof page}},
+                                        .reply = serial->reply};
+    board_lock();
+    switch_send(serial->core, question);
+    board_unlock();
+    while (error == ERR_OK && !switch_is_done(&question->state)) {
+        error = serial_wait_a_little(circuit);
+    }
+    return error == ERR_OK ? question->error : ERR_CALLED;
+}
+
+/* Whether a node answers by one of two ways, each of which is tried ASK_TRIES
+   times. */
+static bool answers(struct circuit *circuit, struct torus_path path)
+{
+    int error = ERR_DEAD_LINK;
+
+    for (unsigned i = 0; error == ERR_DEAD_LINK && i < 2u * ASK_TRIES; ++i) {
+        error = ask_once(circuit, path);
+        path = other_way(circuit, path);
+    }
+    return error != ERR_DEAD_LINK;
+}
+
+int circuit_ask(struct circuit *circuit, unsigned ports, struct torus_path path,
+                unsigned *lost)
+{
+    const struct serial_circuit *serial = circuit->board;
+    int error = circuit_drain(circuit);
+
+    *lost = 0;
+    for (uint32_t i = serial->taken; i != serial->failed; ++i) {
+        const struct circuit_failure *failure =
+            &serial->failure[i % SERIAL_FAILURES];
+
+        if (failure->job == circuit->job &&
+            circuit_is_turned(failure->path, path)) {
+            *lost |= 1u << failure->path.port;
+        }
+    }
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        path.port = (uint8_t)port;
+        if ((ports & ~*lost & 1u << port) != 0 && !answers(circuit, path)) {
+            *lost |= 1u << port;
+        }
+    }
+    *lost &= ports;
+    return error == ERR_DEAD_LINK ? ERR_OK : error;
 }
 
 int circuit_drain(struct circuit *circuit)
@@ -480,6 +613,7 @@ static int read(struct circuit *circuit, struct circuit_delivery *delivery,
     }
     if (serial_sets_clock(serial, delivery)) {
         set_clock(circuit, buffer, receive->bytes);
+        clock_start(circuit->clock, clock_stop(circuit->clock));
     }
     return take_order(circuit, buffer, receive) ? ERR_KIND
                                                 : forward(circuit, delivery);

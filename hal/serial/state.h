@@ -28,13 +28,17 @@
    the oldest. A power of two. */
 #define SERIAL_FAILURES 32u
 
+/* Number of ways that are known as dead; a further one replaces the oldest. */
+#define SERIAL_DEAD_WAYS 16u
+
 struct serial_circuit_send {
     struct switch_message message;
     uint8_t header[CIRCUIT_HEADER_BYTES];
     uint8_t row[CIRCUIT_ROW_BYTES]; /* head, if the message belongs to a row */
     uint64_t ready_ps;              /* earliest start, mesh time */
     bool waiting;                   /* the switch has not got the message yet */
-    bool used; /* this entry holds a send that has not ended */
+    bool turned; /* the first way has failed; it goes by the other one */
+    bool used;   /* this entry holds a send that has not ended */
 };
 
 /* Effect of the errand ORDER (hal/serial/errand.h). */
@@ -73,9 +77,14 @@ struct serial_circuit {
     uint32_t order_bytes; /* length of the order in `memory` */
     _Alignas(8) uint8_t errand[CIRCUIT_HEADER_BYTES + SERIAL_ERRAND_BYTES];
     uint8_t answer[SERIAL_ANSWER_BYTES];
+    struct switch_message question; /* the last one of circuit_ask() */
+    uint8_t reply[SWITCH_STATUS_BYTES];
     bool synchronised;  /* the clock was set since the last discovery */
     uint16_t timed_job; /* the last job for which the clock was set */
     int8_t first_error; /* enum err of the first failed send since a drain */
+    /* Ways on which messages ended with ERR_DEAD_LINK since circuit_open(). */
+    struct torus_path dead_way[SERIAL_DEAD_WAYS];
+    uint32_t dead_ways; /* number of them, also of those replaced */
     uint32_t failed;    /* number of failed sends since circuit_open() */
     uint32_t taken;     /* number of them that circuit_failed() is past */
     /* Failure number i, from 0 on, is at index i % SERIAL_FAILURES. */

@@ -170,13 +170,16 @@ void switch_destination_arrive(struct switch_core *core, unsigned port,
     to->bytes = bytes_load_u32(setup + SWITCH_AT_LENGTH);
     to->done = !ping && is_delivered(core, &to->from);
     if (!ping && !to->done) {
-        struct switch_receive *receive = find_receive(core, port, to->kind);
+        unsigned aside =
+            bytes_load_u16(setup + SWITCH_AT_HOPS_AFTER) >> SWITCH_TURN_SHIFT;
+        unsigned as = (port + aside) % TORUS_PORTS;
+        struct switch_receive *receive = find_receive(core, as, to->kind);
 
         if (receive == NULL) {
             switch_relay_refuse(core, port, setup, SWITCH_REASON_UNWANTED);
             return;
         }
-        attach(receive, to, port);
+        attach(receive, to, as);
         if (to->bytes > receive->capacity_bytes) {
             deliver(core, to, ERR_BUFFER);
         }

@@ -29,7 +29,7 @@ enum switch_frame_type {
     SWITCH_FRAME_NEIGHBOUR
 };
 
-#define SWITCH_TURN_SHIFT 14u
+#define SWITCH_TURN_SHIFT 14u /* of the aside, too */
 #define SWITCH_HOPS_MASK ((1u << SWITCH_TURN_SHIFT) - 1u)
 
 #define SWITCH_FRAME_TYPE(first) ((unsigned)(first)&7u)
@@ -53,7 +53,9 @@ enum switch_setup_field {
     SWITCH_AT_LENGTH = 10,  /* u32: length of the message, bytes */
     SWITCH_AT_HOPS = 14, /* u16: bits 0 to 13: hops to the turn or end; bits 14,
                             15: enum torus_turn */
-    SWITCH_AT_HOPS_AFTER = 16, /* u16: hops after the turn; 0: no turn */
+    SWITCH_AT_HOPS_AFTER = 16, /* u16: bits 0 to 13: hops after the turn; 0: no
+                                  turn; bits 14, 15: aside (struct
+                                  switch_message) */
     SWITCH_AT_HOLD = 18        /* u16: longest silence of the circuit, ms */
 };
 

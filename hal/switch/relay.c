@@ -91,11 +91,12 @@ static int step(uint8_t *setup, unsigned port)
     enum torus_port ahead = torus_opposite((enum torus_port)port);
     unsigned hops = bytes_load_u16(setup + SWITCH_AT_HOPS);
     unsigned turn = hops >> SWITCH_TURN_SHIFT;
-    unsigned after = bytes_load_u16(setup + SWITCH_AT_HOPS_AFTER);
+    unsigned after =
+        bytes_load_u16(setup + SWITCH_AT_HOPS_AFTER) & SWITCH_HOPS_MASK;
 
     hops &= SWITCH_HOPS_MASK;
     if (hops == 0 || turn > TORUS_RIGHT ||
-        (turn != TORUS_STRAIGHT && (after == 0 || after > SWITCH_HOPS_MASK))) {
+        (turn != TORUS_STRAIGHT && after == 0)) {
         return NO_PATH;
     }
     hops -= 1;

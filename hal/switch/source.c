@@ -243,7 +243,9 @@ static void compose(uint8_t *setup, const struct switch_core *core,
     bytes_store_u16(
         setup + SWITCH_AT_HOPS,
         (uint16_t)(path->hops | (unsigned)path->turn << SWITCH_TURN_SHIFT));
-    bytes_store_u16(setup + SWITCH_AT_HOPS_AFTER, (uint16_t)after);
+    bytes_store_u16(
+        setup + SWITCH_AT_HOPS_AFTER,
+        (uint16_t)(after | (unsigned)message->aside << SWITCH_TURN_SHIFT));
     bytes_store_u16(setup + SWITCH_AT_HOLD, (uint16_t)(hold_us / 1000u + 1u));
 }
 

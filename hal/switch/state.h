@@ -19,7 +19,7 @@
 #define SWITCH_TELL_BYTES 128u
 #define SWITCH_RING_BYTES 2048u
 #define SWITCH_WINDOW 7u       /* most frames that a source has on the way */
-#define SWITCH_TRIES 64u       /* failed set-ups in a row that end a message */
+#define SWITCH_TRIES 12u       /* failed set-ups in a row that end a message */
 #define SWITCH_REMEMBERED 128u /* streams in memory[] of struct switch_core */
 #define SWITCH_SLACK_US 5000u  /* default of slack_us, us */
 #define SWITCH_PATIENCE_US 600000000u /* default of patience_us, us: 10 min */
@@ -54,6 +54,9 @@ struct switch_message {
     uint8_t kind; /* 1 to 253: a kind of the caller; SWITCH_PING; SWITCH_PEEK */
     struct switch_segment segment[SWITCH_SEGMENTS]; /* bytes of the message */
     uint8_t *reply; /* peek: buffer of SWITCH_STATUS_BYTES for the answer */
+    uint8_t aside;  /* 0 to 3: added to the port at which the message comes in,
+                       for receives to see; other than 0 if its way is another
+                       than the receiver expects */
 
     /* The switch writes these. */
     volatile uint8_t state; /* enum switch_state */

@@ -271,13 +271,6 @@ bool circuit_failed(struct circuit *circuit, struct circuit_failure *failure)
     return true;
 }
 
-/* Whether two paths differ by a turn of the whole at most. */
-static bool same_way(struct torus_path a, struct torus_path b)
-{
-    return a.turn == b.turn && a.hops == b.hops &&
-           (a.turn == TORUS_STRAIGHT || a.hops_after == b.hops_after);
-}
-
 int circuit_ask(struct circuit *circuit, unsigned ports, struct torus_path path,
                 unsigned *lost)
 {
@@ -297,7 +290,8 @@ int circuit_ask(struct circuit *circuit, unsigned ports, struct torus_path path,
         const struct circuit_failure *failure =
             &window->failure[i % WINDOW_FAILURES];
 
-        if (failure->job == circuit->job && same_way(failure->path, path)) {
+        if (failure->job == circuit->job &&
+            circuit_is_turned(failure->path, path)) {
             *lost |= 1u << failure->path.port;
         }
     }

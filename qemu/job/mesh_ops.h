@@ -38,6 +38,7 @@ struct job_mesh {
     /* memory of a node for job data, bytes; 0: as much as an emulated board
        shares with its switch (qemu/fabric/backend.h) */
     uint64_t room_bytes;
+    bool has_holes;   /* nodes or links are dead that the request says live */
     double up_wall_s; /* host_clock_s() when the last node had started */
 };
 
@@ -82,6 +83,11 @@ struct mesh_ops {
        survives none. */
     void (*read_faults)(const struct job_mesh *mesh, struct faults *faults,
                         bool asks);
+
+    /* Ends what nodes still do of earlier orders, makes the task's policy
+       theirs, and adds what does not answer now. NULL: the next order calls
+       nodes itself, and read_faults() tells. */
+    int (*renew)(struct job_mesh *mesh, struct schedule_holes *holes);
 
     /* Stops the nodes that open() started, and frees the mesh. */
     void (*close)(struct job_mesh *mesh);

@@ -29,11 +29,10 @@ static bool can_recover(const struct job *job, const struct outcome *outcome)
     for (uint32_t i = 0; i < job->originators; ++i) {
         lost = lost || outcome->originator[i].plan.ranges > 0;
     }
-    if (lost && (job->originators > 1 || job->mesh->ops->read_faults == NULL)) {
+    if (lost && job->originators > 1) {
         fprintf(stderr,
                 "quincunx: nodes were lost, and their ranges with them; only a "
-                "job of one originator on an emulated mesh without serial "
-                "ports computes these again\n");
+                "job of one originator computes these again\n");
         return false;
     }
     return true;
@@ -184,6 +183,7 @@ static int take_over(struct job *job)
 static int go_around(struct job *job)
 {
     struct job_task *task = &job->task[0];
+    struct job_mesh *mesh = job->mesh;
     const struct schedule_holes *before = task->request->holes;
     const struct torus_coord here = {0, 0};
 
@@ -197,10 +197,13 @@ static int go_around(struct job *job)
     if (has_stopped(job) && take_over(job) != 0) {
         return EXIT_FAILED;
     }
-    task->calls = true;
+    task->calls = mesh->ops->renew == NULL;
     task->schedule = (struct job_schedule){.kind = SCHEDULE_PETERS_SYSKA,
                                            .phases = WIRE_BEST,
                                            .rounds = WIRE_BEST};
+    if (mesh->ops->renew != NULL && mesh->ops->renew(mesh, job->holes) != 0) {
+        return EXIT_FAILED;
+    }
     job_order_close(&job->order[0]);
     job->order[0] = (struct job_order){.tree = NULL};
     return job_order_open(&job->order[0], task);
@@ -320,7 +323,8 @@ int recovery_run(struct outcome *outcome, struct job *job,
                  struct wire_range range)
 {
     struct todo todo = {.count = 0};
-    int status = has_stopped(job) ? go_around(job) : 0;
+    /* Who answers again takes part. */
+    int status = has_stopped(job) || job->mesh->has_holes ? go_around(job) : 0;
 
     if (status == 0) {
         status = running_order(outcome, job, range);

@@ -33,6 +33,7 @@
    before the job, and those of messages that fetched event logs. */
 struct run_counts {
     struct ps_counts *before; /* counters by node; 0 if started for this job */
+    struct ps_counts *after;  /* those of the last order */
     uint32_t nodes_counted_before; /* nodes whose counters before[] has */
     uint32_t log_messages;
     uint32_t log_bytes;
@@ -44,6 +45,7 @@ struct serial_job {
     struct serial_mesh driver;
     struct run_counts counts;
     bool emulated; /* true: boards are emulated and run in real time */
+    bool counted;  /* counts.after is of the last order */
     char *image;   /* image of boards that ran before, as text; or NULL */
 };
 
@@ -307,24 +309,51 @@ static int read_logs(struct serial_job *job, struct probe_log logs[],
     return status;
 }
 
+static bool lost_units(const struct outcome *outcome)
+{
+    return outcome->originator[0].missing_units > 0;
+}
+
+/* Returns whether a node can be probed. After an order that lost nodes others
+   still wait for them. */
+static bool is_probed(const struct outcome *outcome,
+                      const struct serial_job *job, uint32_t index)
+{
+    struct torus_size size = outcome->request->size;
+    struct torus_coord from = outcome->originator[0].at;
+    struct torus_path path = torus_x_first(
+        size, torus_away(size, from, torus_coord_of(size, index)));
+    const struct schedule_holes *holes = job->mesh.task->holes;
+
+    return !lost_units(outcome) && index != torus_index(size, from) &&
+           !outcome->node[index].missing &&
+           (!job->counted || job->counts.after[index].answers) &&
+           (schedule_holes_open(holes, from, path) ||
+            schedule_holes_open(holes, from, torus_path_other(size, path)));
+}
+
+/* Reads the logs of all nodes that can be probed, and of the originator behind
+   them; the logs of others stay empty. */
 static int read_nodes(struct outcome *outcome, struct serial_job *job)
 {
     struct torus_size size = outcome->request->size;
     struct torus_coord originator = outcome->originator[0].at;
     uint32_t count = outcome->node_count;
-    uint32_t first = torus_index(size, originator);
     struct probe_log *logs = memory_or_exit(calloc(count, sizeof *logs));
     struct node_clock *clock = memory_or_exit(calloc(count, sizeof *clock));
+    uint32_t probed = 0;
+    uint32_t last = count;
     int status;
 
-    /* Probes go to all nodes but the originator, so it swaps places with the
-       last node. */
     for (uint32_t i = 0; i < count; ++i) {
-        logs[i].at = torus_coord_of(size, i);
+        if (is_probed(outcome, job, i)) {
+            logs[probed++].at = torus_coord_of(size, i);
+        } else if (i != torus_index(size, originator)) {
+            logs[--last].at = torus_coord_of(size, i);
+        }
     }
-    logs[first].at = logs[count - 1].at;
-    logs[count - 1].at = originator;
-    status = read_logs(job, logs, clock, count - 1);
+    logs[probed].at = originator;
+    status = read_logs(job, logs, clock, probed);
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
         read_node(outcome, &logs[i], &clock[i], &job->counts);
     }
@@ -409,8 +438,13 @@ static uint32_t read_counts(struct ps_counts counts[],
                     task->originator->at);
 }
 
-/* Sums the nodes' counters, less their values before the job. Counters may have
-   wrapped. */
+/* Returns how far a counter has come. A board that was reset begins anew. */
+static uint32_t since(uint32_t after, uint32_t before)
+{
+    return after < before ? after : after - before;
+}
+
+/* Sums the nodes' counters, less their values before the job. */
 static void sum_traffic(struct outcome *outcome, const struct ps_counts after[],
                         const struct run_counts *counts)
 {
@@ -420,10 +454,11 @@ static void sum_traffic(struct outcome *outcome, const struct ps_counts after[],
         const struct ps_counts *before = &counts->before[i];
         struct outcome_node *node = &outcome->node[i];
 
-        node->retries = after[i].retries - before->retries;
-        node->retransmissions = after[i].retransmitted - before->retransmitted;
-        sum.messages += after[i].messages - before->messages;
-        sum.bytes += after[i].bytes - before->bytes;
+        node->retries = since(after[i].retries, before->retries);
+        node->retransmissions =
+            since(after[i].retransmitted, before->retransmitted);
+        sum.messages += since(after[i].messages, before->messages);
+        sum.bytes += since(after[i].bytes, before->bytes);
         sum.retries += node->retries;
         sum.retransmitted += node->retransmissions;
     }
@@ -443,21 +478,29 @@ static void print_uncounted(uint32_t counted, uint32_t nodes, const char *when)
     }
 }
 
-static void set_traffic(struct outcome *outcome, const struct serial_job *job)
+/* Reads the counters of all nodes but those that the plan left out. */
+static void set_traffic(struct outcome *outcome, struct serial_job *job)
 {
-    uint32_t before = job->counts.nodes_counted_before;
+    struct run_counts *counts = &job->counts;
+    uint32_t before = counts->nodes_counted_before;
     uint32_t nodes = outcome->node_count;
-    struct ps_counts *after = memory_or_exit(calloc(nodes, sizeof *after));
-    uint32_t counted = read_counts(after, job);
+    uint32_t counted;
 
+    for (uint32_t i = 0; i < nodes; ++i) {
+        counts->after[i].skip = outcome->node[i].missing;
+    }
+    counted = read_counts(counts->after, job);
     print_uncounted(counted, nodes, "");
     print_uncounted(before, nodes, " before the job");
     /* Sums before and after the job must cover all nodes. */
     if (before == nodes && (counted == nodes || job->mesh.ops->has_images)) {
-        sum_traffic(outcome, after, &job->counts);
+        sum_traffic(outcome, counts->after, counts);
         outcome->counts_nodes = counted == nodes;
     }
-    free(after);
+    /* Waves count what comes behind. */
+    memcpy(counts->before, counts->after, nodes * sizeof *counts->before);
+    counts->log_messages = 0;
+    counts->log_bytes = 0;
 }
 
 /* ---- Ctrl-C ---- */
@@ -486,6 +529,7 @@ static void close_mesh(struct job_mesh *mesh)
     }
     serial_mesh_stop(&job->driver);
     free(job->counts.before);
+    free(job->counts.after);
     free(job->counts.last_ps);
     free(job->image);
     free(job);
@@ -503,6 +547,7 @@ static int open_mesh(struct job_mesh **mesh, const struct job_task *task,
 
     counts->last_ps = memory_or_exit(calloc(nodes, sizeof *counts->last_ps));
     counts->before = memory_or_exit(calloc(nodes, sizeof *counts->before));
+    counts->after = memory_or_exit(calloc(nodes, sizeof *counts->after));
     job->emulated = fresh;
     job->mesh = (struct job_mesh){.ops = task->request->mesh,
                                   .task = task,
@@ -514,6 +559,12 @@ static int open_mesh(struct job_mesh **mesh, const struct job_task *task,
         status = EXIT_FAILED;
     } else if (!probed && !fresh) {
         status = check_nodes(job);
+    }
+    job->mesh.has_holes = status == 0 && schedule_holes_any(job->driver.holes);
+    if (job->mesh.has_holes && (probed || task->request->originators > 1)) {
+        fprintf(stderr, "quincunx: only a job of one originator goes on "
+                        "without them\n");
+        status = EXIT_FAILED;
     }
     if (status != 0) {
         close_mesh(&job->mesh);
@@ -606,7 +657,8 @@ static int collect(struct job_mesh *mesh, struct outcome *outcome,
     outcome->image = job->image; /* set by the first batch only */
     job->image = NULL;
     outcome->host_times = outcome->host_times || job->emulated;
-    if ((order->flags & WIRE_MORE) == 0) {
+    job->counted = (order->flags & WIRE_MORE) == 0 && !lost_units(outcome);
+    if (job->counted) {
         set_traffic(outcome, job);
     }
     if (read_nodes(outcome, job) != 0) {
@@ -614,6 +666,18 @@ static int collect(struct job_mesh *mesh, struct outcome *outcome,
         return EXIT_FAILED;
     }
     read_stack(outcome, job->driver.console[0]);
+    return 0;
+}
+
+static int renew(struct job_mesh *mesh, struct schedule_holes *holes)
+{
+    struct serial_mesh *driver = &job_of(mesh)->driver;
+
+    if (serial_mesh_renew(driver) != 0) {
+        return EXIT_FAILED;
+    }
+    schedule_holes_join(holes, driver->holes);
+    mesh->has_holes = schedule_holes_any(driver->holes);
     return 0;
 }
 
@@ -641,6 +705,7 @@ const struct mesh_ops serial_job_qemu = {
     .order = send_order,
     .explain = explain,
     .collect = collect,
+    .renew = renew,
     .close = close_mesh,
 };
 
@@ -653,5 +718,6 @@ const struct mesh_ops serial_job_port = {
     .order = send_order,
     .explain = explain,
     .collect = collect,
+    .renew = renew,
     .close = close_mesh,
 };

@@ -10,6 +10,7 @@
 #include "qemu/base/host_clock.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/progress.h"
+#include "qemu/serial/mesh_holes.h"
 #include "qemu/serial/mesh_map.h"
 #include "qemu/serial/ps.h"
 
@@ -103,15 +104,20 @@ static int open_ports(struct serial_mesh *mesh)
     return 0;
 }
 
-static bool somebody_died(struct serial_mesh *mesh)
+/* Prints which boards have died. Returns whether the first originator's is
+   among them. */
+static bool originator_died(struct serial_mesh *mesh)
 {
+    struct torus_size size = mesh->task->request->size;
+    bool died = false;
     uint32_t node;
 
-    if (mesh->wired == NULL || !wired_died(mesh->wired, &node)) {
-        return false;
+    while (mesh->wired != NULL && wired_died(mesh->wired, &node)) {
+        wired_explain(mesh->wired, node);
+        schedule_holes_add(mesh->dead, torus_coord_of(size, node), false);
+        died = died || node == torus_index(size, originator_of(mesh, 0));
     }
-    wired_explain(mesh->wired, node);
-    return true;
+    return died;
 }
 
 /* Prints why a console failed: its board died, or else the console's own error.
@@ -120,7 +126,7 @@ static int print_failure(struct serial_mesh *mesh,
                          const struct console *console)
 {
     for (unsigned i = 0; mesh->wired != NULL && i < DEATH_LOOKS; ++i) {
-        if (somebody_died(mesh)) {
+        if (originator_died(mesh)) {
             return -1;
         }
         pause_for(console, DEATH_LOOK_S);
@@ -155,7 +161,7 @@ static int await_console(struct serial_mesh *mesh, struct console *console)
         }
         console_reply_free(&reply);
         if (error != 0) {
-            if (somebody_died(mesh)) {
+            if (originator_died(mesh)) {
                 return -1;
             }
             /* The line of an unplugged port fails at once, so this pauses. */
@@ -208,14 +214,26 @@ static int send_wave(struct serial_mesh *mesh, struct console_reply *reply)
     return error;
 }
 
-/* Starts one discovery. Prints what it finds wrong if `again` is false. Returns
-   0; 1 to try again, as something is wrong; -1 to give up. */
-static int discover(struct serial_mesh *mesh, bool again)
+static void print_faults(const struct serial_mesh *mesh,
+                         const struct console_reply *reply)
 {
     struct torus_size size = mesh->task->request->size;
+
+    fprintf(stderr, "quincunx: the mesh is not a %ux%u torus:\n", size.width,
+            size.height);
+    mesh_faults_print(stderr, reply, size);
+}
+
+/* Starts one discovery, and replaces mesh->holes. Prints what it finds wrong,
+   but missing boards and links, if `again` is false. Returns 0; 1 to try again,
+   as something is wrong; -1 to give up. */
+static int discover(struct serial_mesh *mesh, bool again)
+{
     struct console_reply reply = {0};
     int error = send_wave(mesh, &reply);
 
+    schedule_holes_free(mesh->holes);
+    mesh->holes = schedule_holes_new(mesh->task->request->size);
     if (error != 0) {
         print_failure(mesh, mesh->console[0]);
     } else if (!reply.ok && reply.lines < 2) {
@@ -223,32 +241,63 @@ static int discover(struct serial_mesh *mesh, bool again)
         fprintf(stderr,
                 "quincunx: the originator does not look for its mesh: %s\n",
                 reply.code);
-    } else if (!reply.ok || reply.lines > 2) {
+    } else if ((!reply.ok || reply.lines > 2) &&
+               (!mesh_holes_read(mesh->holes, &reply, originator_of(mesh, 0)) ||
+                !(mesh->measured || mesh_holes_measured(mesh->holes)))) {
         error = again ? 1 : -1;
         if (!again) {
-            fprintf(stderr, "quincunx: the mesh is not a %ux%u torus:\n",
-                    size.width, size.height);
-            mesh_faults_print(stderr, &reply, size);
+            print_faults(mesh, &reply);
         }
     }
+    mesh->measured = mesh->measured || error == 0;
     console_reply_free(&reply);
     return error;
 }
 
-/* Repeats the discovery until the mesh is found. Emulated boards are wired
-   right, so a silent one is late or dead. */
+/* Returns whether a discovery has found all boards, or all but emulated ones
+   that have died, or what the one before did, which missed `before`. Whoever is
+   silent once may be late. Emulated boards were started a short time ago, so
+   that silent ones are until boot_s() or a death. */
+static bool is_settled(const struct serial_mesh *mesh,
+                       const struct schedule_holes *before, double until_s)
+{
+    return schedule_holes_equal(mesh->holes, mesh->dead) ||
+           (before != NULL && schedule_holes_equal(mesh->holes, before) &&
+            (mesh->wired == NULL || schedule_holes_any(mesh->dead) ||
+             now_s(mesh->console[0]) >= until_s));
+}
+
+/* Repeats the discovery until the mesh is found, or twice the same without some
+   boards or links. */
 static int find_mesh(struct serial_mesh *mesh)
 {
     const struct console *first = mesh->console[0];
     double until_s = now_s(first) + boot_s(mesh);
+    struct schedule_holes *before = NULL;
+    bool settled = false;
     int error;
 
     do {
         progress_show(
             &(struct progress_step){.doing = "boards find each other"});
+        schedule_holes_free(before);
+        before = mesh->holes;
+        mesh->holes = NULL;
         error = discover(mesh, mesh->wired != NULL && now_s(first) < until_s);
-    } while (error > 0 && !somebody_died(mesh));
-    return error == 0 ? 0 : -1;
+        settled = error == 0 && is_settled(mesh, before, until_s);
+    } while (!originator_died(mesh) && error >= 0 && !settled);
+    schedule_holes_free(before);
+    if (settled && schedule_holes_any(mesh->holes)) {
+        fputs("quincunx: the job goes on without what does not answer:\n",
+              stderr);
+        mesh_holes_print(stderr, mesh->holes);
+    }
+    return settled ? 0 : -1;
+}
+
+int serial_mesh_renew(struct serial_mesh *mesh)
+{
+    return find_mesh(mesh);
 }
 
 static bool is_at(struct console *console, struct torus_coord at,
@@ -306,7 +355,10 @@ int serial_mesh_start(struct serial_mesh *mesh, const struct job_task *task)
     uint32_t count;
     int error;
 
-    *mesh = (struct serial_mesh){.task = task, .room_bytes = UINT64_MAX};
+    *mesh =
+        (struct serial_mesh){.task = task,
+                             .room_bytes = UINT64_MAX,
+                             .dead = schedule_holes_new(task->request->size)};
     count = count_of(mesh);
     mesh->console = memory_or_exit(calloc(count, sizeof *mesh->console));
     mesh->reports = memory_or_exit(calloc(count, sizeof *mesh->reports));
@@ -344,8 +396,9 @@ void serial_mesh_give_up(struct serial_mesh *mesh)
     console_limit(first, RESET_MS);
     error = console_request(first, &reply, "reset");
     console_limit(first, 0);
-    if (error == 0 && await_console(mesh, first) == 0) {
-        (void)discover(mesh, false);
+    if (error == 0 && await_console(mesh, first) == 0 &&
+        discover(mesh, false) == 0) {
+        mesh_holes_print(stderr, mesh->holes);
     }
     console_reply_free(&reply);
 }
@@ -394,7 +447,7 @@ static bool ask_again(struct serial_mesh *mesh, struct asking *asking)
 {
     double pause_s;
 
-    if (somebody_died(mesh)) {
+    if (originator_died(mesh)) {
         return false;
     }
     if (asking->ask_s > 0 && waited_s(asking) >= asking->ask_s) {
@@ -688,6 +741,8 @@ void serial_mesh_stop(struct serial_mesh *mesh)
         free(mesh->reports[i].data);
     }
     wired_stop(mesh->wired);
+    schedule_holes_free(mesh->holes);
+    schedule_holes_free(mesh->dead);
     free(mesh->console);
     free(mesh->reports);
     free(mesh->report.data);

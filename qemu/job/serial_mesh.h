@@ -23,6 +23,9 @@ struct serial_mesh {
     /* what the last serial_mesh_run_several() received */
     struct mesh_report *reports;
     double up_wall_s; /* host_clock_s() when all boards were found */
+    struct schedule_holes *holes; /* that the last discovery found */
+    bool measured;                /* the size of the mesh is certain */
+    struct schedule_holes *dead;  /* emulated boards that have died */
 };
 
 /* Starts emulated boards, or opens the serial ports of real ones. Waits for the
@@ -42,6 +45,10 @@ NODISCARD int serial_mesh_run(struct serial_mesh *mesh,
    message. */
 NODISCARD int serial_mesh_run_several(struct serial_mesh *mesh,
                                       const struct mesh_order order[]);
+
+/* Discovers the mesh again: what boards still do of earlier orders ends. Sets
+   mesh->holes. Returns 0, or -1 after a message. */
+NODISCARD int serial_mesh_renew(struct serial_mesh *mesh);
 
 /* Ends a job without a report: resets the originator of real boards and prints
    which boards no longer answer. Other boards leave the job by themselves. */

@@ -34,6 +34,33 @@ void schedule_holes_add(struct schedule_holes *holes, struct torus_coord at,
     }
 }
 
+bool schedule_holes_any(const struct schedule_holes *holes)
+{
+    uint32_t nodes = torus_nodes(holes->size);
+
+    return memchr(holes->node, 1, nodes) != NULL ||
+           memchr(holes->link, 1, 2u * nodes) != NULL;
+}
+
+bool schedule_holes_equal(const struct schedule_holes *a,
+                          const struct schedule_holes *b)
+{
+    uint32_t nodes = torus_nodes(a->size);
+
+    return memcmp(a->node, b->node, nodes) == 0 &&
+           memcmp(a->link, b->link, 2u * nodes) == 0;
+}
+
+void schedule_holes_join(struct schedule_holes *holes,
+                         const struct schedule_holes *more)
+{
+    for (uint32_t i = 0; i < torus_nodes(holes->size); ++i) {
+        holes->node[i] |= more->node[i];
+        holes->link[2 * i] |= more->link[2 * i];
+        holes->link[2 * i + 1] |= more->link[2 * i + 1];
+    }
+}
+
 struct schedule_holes *schedule_holes_from(const struct schedule_holes *holes,
                                            struct torus_coord from)
 {

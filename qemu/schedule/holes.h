@@ -28,6 +28,19 @@ void schedule_holes_free(struct schedule_holes *holes);
 void schedule_holes_add(struct schedule_holes *holes, struct torus_coord at,
                         bool relays);
 
+/* Returns whether a node or a link is dead. */
+bool schedule_holes_any(const struct schedule_holes *holes);
+
+/* Returns whether the same nodes and links are dead. Precondition: the sizes
+   are equal. */
+bool schedule_holes_equal(const struct schedule_holes *a,
+                          const struct schedule_holes *b);
+
+/* Adds the dead nodes and links of `more`. Precondition: the sizes are equal.
+ */
+void schedule_holes_join(struct schedule_holes *holes,
+                         const struct schedule_holes *more);
+
 /* Returns the same holes, counted from the node `from`: it is at 0,0. The
    caller frees them. */
 struct schedule_holes *schedule_holes_from(const struct schedule_holes *holes,

@@ -169,6 +169,11 @@ const struct ps_node *ps_find_left(struct ps *ps)
         return NULL;
     }
     for (uint32_t i = 0; i < torus_nodes(ps->nodes.sweep.size); ++i) {
+        if (!ps->nodes.sweep.node[i].answers) {
+            return NULL; /* others leave because this one is lost */
+        }
+    }
+    for (uint32_t i = 0; i < torus_nodes(ps->nodes.sweep.size); ++i) {
         struct ps_node *node = &ps->node[i];
 
         node->asked = ps->nodes.sweep.node[i];
@@ -234,10 +239,16 @@ uint32_t ps_count(struct ps_counts counts[], struct console *console,
     struct sweep sweep;
     int missing;
 
-    memset(counts, 0, torus_nodes(size) * sizeof *counts);
     sweep_begin(&sweep, console, size, originator);
+    for (uint32_t i = 0; i < torus_nodes(size); ++i) {
+        sweep.node[i].skip = counts[i].skip;
+        counts[i] = (struct ps_counts){.skip = counts[i].skip};
+    }
     missing = sweep_read(&sweep, PEEK_COUNTS, PEEK_COUNTS_BYTES, parse_counts,
                          counts);
+    for (uint32_t i = 0; i < torus_nodes(size); ++i) {
+        counts[i].answers = sweep.node[i].answers;
+    }
     sweep_end(&sweep);
     return missing >= 0 ? torus_nodes(size) - (uint32_t)missing : 0;
 }

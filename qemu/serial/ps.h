@@ -70,6 +70,8 @@ struct ps_counts {
     uint32_t bytes;    /* bytes of these messages */
     uint32_t retries;
     uint32_t retransmitted;
+    bool skip;    /* the caller sets it: the node is not asked */
+    bool answers; /* the node has told its counters */
 };
 
 void ps_begin(struct ps *ps, struct console *console, struct torus_size size,

@@ -224,29 +224,30 @@ def test_an_interrupted_calibration_says_what_boards_may_be_in():
     assert "quincunx: interrupted; boards may still be" in done.stderr
 
 
-def test_a_board_that_is_unplugged_in_a_job(load):
-    """The command ends by itself, and names it."""
-    with started(2, 1) as it:
-        away = [("unplug", 0, "east"), ("unplug", 0, "west")]
-        done = run(it, load, "--watchdog", PATIENCE_S,
-                   steps=[it.ordered(*away)])
-        assert (done.returncode, done.stdout) == (1, "")
-        # The announcement tells it, if the order came in time for that.
-        if "the originator gave up: dead link" in done.stderr:
-            assert "1,0    no answer: dead link" in done.stderr
-        else:
-            assert "no report came in time" in done.stderr
-            assert "(0,0) east: nobody answers" in done.stderr
-        check_sound(it, console=False)  # `run` has reset the originator
-
-
-@pytest.mark.parametrize("dead", [0, 1])
-def test_a_dead_board_is_told_soon(load, dead):
-    """Within the watchdog's time and 5 s of its end, the originator or another
-    one: by the boards' time, which is the command's."""
-    with started(2, 1) as it:
+@pytest.mark.parametrize("width, height, dead", [
+    (2, 1, 1), (3, 3, 4), (3, 3, 2)])
+def test_a_board_that_loses_power_in_a_job(load, width, height, dead):
+    """The rest computes its part, the whole result is right, and the board is
+    named if it had one; within a fixed time, by the boards' clock."""
+    with started(width, height) as it:
         since = []
         off = [("power", dead, "off"), lambda: since.append(it.now_us())]
+        done = run(it, load, "--json", steps=[it.ordered(*off)])
+        assert done.returncode == 0, done.stderr
+        report = json.loads(done.stdout)
+        assert report["result"]["count"] == load[0].count(PATTERN)
+        place = f"({dead % width},{dead // width})"
+        assert (f"  {place}: nobody answers at any port" in done.stderr or
+                " nodes reported their counters" in done.stderr), done.stderr
+        assert (it.now_us() - since[0]) / MILLION <= 60, done.stderr
+        check_sound(it)
+
+
+def test_a_dead_originator_is_told_soon(load):
+    """Within the watchdog's time and 5 s of its end."""
+    with started(2, 1) as it:
+        since = []
+        off = [("power", 0, "off"), lambda: since.append(it.now_us())]
         process = it.begin(
             "run", "--port", it.port(), "--mesh", "2x1", "--kernel", "search",
             "--arg", "the", "--profile", "emulated", "--watchdog", 15, load[1])
@@ -265,9 +266,15 @@ def recovered(it):
 
 
 def failed(it, load, how):
-    """A job in which board 1, which takes part, fails this way."""
+    """A job in which board 1, which takes part, fails this way. Whose switch
+    is dead is done without."""
     it.ask(f"inject {how}", 1)
-    done = run(it, load, "--rounds", 1, "--watchdog", PATIENCE_S)
+    done = run(it, load, "--json", "--rounds", 1, "--watchdog", PATIENCE_S)
+    if how == "die":
+        assert done.returncode == 0, done.stderr
+        count = json.loads(done.stdout)["result"]["count"]
+        assert count == load[0].count(PATTERN)
+        return
     assert (done.returncode, done.stdout) == (1, "")
     assert "no report came in time" in done.stderr
 

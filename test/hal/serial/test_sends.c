@@ -41,8 +41,8 @@ static void no_send_takes_time_when_it_is_quiet(struct unit *unit)
     world.error[1] = ERR_DEAD_LINK;
     CHECK_EQUAL(unit, send_at(0), ERR_OK);
     CHECK_EQUAL(unit, send_at(250), ERR_OK);
-    CHECK_EQUAL(unit, circuit_quiet(&world.circuit), ERR_DEAD_LINK);
-    CHECK_EQUAL(unit, world.ended, 2);
+    CHECK_EQUAL(unit, circuit_quiet(&world.circuit), ERR_OK);
+    CHECK_EQUAL(unit, world.ended, 3); /* one by both ways */
 }
 
 /* One more than there are places waits until one ends, if one does. */
@@ -65,10 +65,10 @@ static void one_more_than_there_are_places(struct unit *unit)
 
 static void the_first_error_is_told_once(struct unit *unit)
 {
-    world.error[1] = ERR_DEAD_LINK;
-    world.error[2] = ERR_NO_ROUTE;
+    world.error[1] = ERR_NO_ROUTE;
+    world.error[2] = ERR_DEAD_LINK;
     send_now(unit, 4);
-    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_DEAD_LINK);
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_NO_ROUTE);
     CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
 }
 
@@ -78,15 +78,15 @@ static void each_failure_is_told_once(struct unit *unit)
     struct circuit_failure told = {.job = 0};
 
     CHECK(unit, !circuit_failed(&world.circuit, &told));
-    world.error[1] = ERR_DEAD_LINK;
-    world.error[2] = ERR_NO_ROUTE;
+    world.error[1] = ERR_NO_ROUTE;
+    world.error[2] = ERR_DEAD_LINK;
     world.circuit.job = 77;
     bytes_store_u32(world.memory, 12345);
     bytes_store_u32(world.memory + 4, 678);
     send_now(unit, 4);
-    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_DEAD_LINK);
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_NO_ROUTE);
     CHECK(unit, circuit_failed(&world.circuit, &told));
-    CHECK_EQUAL(unit, told.error, ERR_DEAD_LINK);
+    CHECK_EQUAL(unit, told.error, ERR_NO_ROUTE);
     CHECK_EQUAL(unit, told.job, 77);
     CHECK_EQUAL(unit, told.kind, 7);
     CHECK_EQUAL(unit, told.path.port, TORUS_EAST);
@@ -97,7 +97,7 @@ static void each_failure_is_told_once(struct unit *unit)
     CHECK_EQUAL(unit, told.label, 0);
     CHECK(unit, told.time_ps > 0 && told.time_ps <= now_ps());
     CHECK(unit, circuit_failed(&world.circuit, &told));
-    CHECK_EQUAL(unit, told.error, ERR_NO_ROUTE);
+    CHECK_EQUAL(unit, told.error, ERR_DEAD_LINK);
     CHECK(unit, !circuit_failed(&world.circuit, &told));
     start();
     memset(world.error, ERR_DEAD_LINK, sizeof world.error);
@@ -111,6 +111,55 @@ static void each_failure_is_told_once(struct unit *unit)
         CHECK_EQUAL(unit, told.units, 3 + i);
     }
     CHECK(unit, !circuit_failed(&world.circuit, &told));
+}
+
+/* By the other way, as if it came by the first one; and what comes behind goes
+   there at once. If both are dead, nothing goes. */
+static void what_has_no_way_turns(struct unit *unit)
+{
+    world.has_ways = true;
+    world.error[0] = ERR_DEAD_LINK;
+    for (unsigned i = 0; i < 2; ++i) {
+        send_now(unit, 1);
+        CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_OK);
+        CHECK_EQUAL(unit, world.sends, 2 + i);
+        CHECK_EQUAL(unit, world.sent[1 + i]->path.port, TORUS_WEST);
+        CHECK_EQUAL(unit, world.sent[1 + i]->path.hops, 2);
+        CHECK_EQUAL(unit, world.sent[1 + i]->aside, 2);
+    }
+    world.has_ways = false;
+    send_now(unit, 1);
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_DEAD_LINK);
+    CHECK_EQUAL(unit, world.sends, 4);
+    send_now(unit, 1);
+    CHECK_EQUAL(unit, circuit_drain(&world.circuit), ERR_DEAD_LINK);
+    CHECK_EQUAL(unit, world.sends, 4);
+}
+
+/* Lost is who does not answer by either way, and whom a message of the job did
+   not reach; who is busy is not. */
+static void nobody_is_lost_who_answers(struct unit *unit)
+{
+    static const struct torus_path path = {0, TORUS_STRAIGHT, 1, 0};
+    static const unsigned asked = 1u << TORUS_EAST | 1u << TORUS_NORTH;
+    unsigned lost = 0;
+
+    CHECK_EQUAL(unit, circuit_ask(&world.circuit, asked, path, &lost), ERR_OK);
+    CHECK_EQUAL(unit, lost, 0);
+    CHECK_EQUAL(unit, world.sends, 2);
+    world.error[2] = ERR_DEAD_LINK;
+    world.error[4] = ERR_PORT_BUSY;
+    CHECK_EQUAL(unit, circuit_ask(&world.circuit, asked, path, &lost), ERR_OK);
+    CHECK_EQUAL(unit, lost, 0);
+    CHECK_EQUAL(unit, world.sends, 2 + 3);
+    memset(&world.error[5], ERR_DEAD_LINK, 4);
+    CHECK_EQUAL(unit, circuit_ask(&world.circuit, asked, path, &lost), ERR_OK);
+    CHECK_EQUAL(unit, lost, 1u << TORUS_EAST);
+    world.error[world.sends] = ERR_DEAD_LINK;
+    send_now(unit, 1);
+    CHECK_EQUAL(unit, circuit_ask(&world.circuit, asked, path, &lost), ERR_OK);
+    CHECK_EQUAL(unit, lost, 1u << TORUS_EAST);
+    CHECK_EQUAL(unit, world.sends, 5 + 5 + 3);
 }
 
 /* ---- what the switch sends on by itself ---- */
@@ -163,12 +212,12 @@ static void parts_are_sent_on(struct unit *unit)
         CHECK_EQUAL(unit, receive(), ERR_OK);
         CHECK_EQUAL(unit, circuit_drain(&world.circuit),
                     n == 0 ? ERR_DEAD_LINK : ERR_OK);
-        CHECK_EQUAL(unit, world.sends, n == 0 ? 8 : 0);
+        CHECK_EQUAL(unit, world.sends, n == 0 ? 8 + 1 : 0);
         CHECK_EQUAL(unit, circuit_failed(&world.circuit, &told), n == 0);
         CHECK(unit, n > 0 || (told.path.port == 2 && told.units == units[6] &&
                               told.first_unit == 100 + at[6] &&
                               CIRCUIT_LABEL_FORM(told.label) == 4));
-        for (unsigned i = 0; i < world.sends; ++i) {
+        for (unsigned i = 0; i + 1 < world.sends; ++i) {
             const struct switch_message *message = world.sent[i];
             const uint8_t *head = message->segment[1].data;
 
@@ -211,6 +260,8 @@ void test_sends(struct unit *unit)
     RUN(one_more_than_there_are_places);
     RUN(the_first_error_is_told_once);
     RUN(each_failure_is_told_once);
+    RUN(what_has_no_way_turns);
+    RUN(nobody_is_lost_who_answers);
     RUN(parts_are_sent_on);
     RUN(a_close_ends_what_does_not_end);
 }

@@ -62,7 +62,9 @@ static void end_a_send(void)
         return;
     }
     message = world.sent[world.ended];
-    message->error = world.error[world.ended];
+    message->error = message->aside != 0 && !world.has_ways
+                         ? ERR_DEAD_LINK
+                         : world.error[world.ended];
     message->state = SWITCH_DONE;
     world.ended += 1;
 }

@@ -54,6 +54,7 @@ struct world {
     int8_t error[SENT_MAX]; /* with which the n-th send ends */
     unsigned sends;
     unsigned ended;
+    bool has_ways;    /* what goes by the other way arrives */
     bool holds_sends; /* none of them ends */
     struct switch_receive *receive;
     uint32_t arrives_us; /* what is below; NEVER: nothing does */
