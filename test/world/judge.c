@@ -16,7 +16,8 @@
 #define DEMAND_BYTES 16u
 #define REPORT_BYTES 368u
 
-struct work {
+/* Is 4-byte aligned only, as a kernel's memory. */
+struct __attribute__((packed, aligned(4))) work {
     struct kernel_terms terms;
     int8_t lies;
 };
@@ -440,7 +441,8 @@ static int begin(void *work, struct kernel_terms *terms,
 static void run(const void *work, struct kernel_result *result,
                 const struct kernel_range *range)
 {
-    const struct kernel_terms *terms = &((const struct work *)work)->terms;
+    const struct kernel_terms copy = ((const struct work *)work)->terms;
+    const struct kernel_terms *terms = &copy;
     struct judge *judge = judge_now();
 
     /* A node behind the top may be first. */

@@ -3,6 +3,7 @@
    what the host asks of it, and times at the end of 64 bits. */
 #include "test/qemu/fabric/suite.h"
 
+#include "hal/circuit.h"
 #include "qemu/fabric/fabric.h"
 #include "qemu/fabric/event_queue.h"
 #include "qemu/fabric/watchdog.h"
@@ -116,6 +117,29 @@ static void from_host(struct unit *unit)
     fabric_free(fabric);
 }
 
+/* A call from the host ends a receive that waits for others; the next one that
+   asks for calls has it. */
+static void call_from_host(struct unit *unit)
+{
+    struct fabric *fabric = mesh_of(1u << 12);
+    struct fabric_action action;
+    int order;
+
+    fabric_from_host(fabric, 12, 70, 1234, CIRCUIT_KIND_CALL, &order);
+    fabric_receive(fabric, 12, 5, FROM_WEST, FABRIC_NEVER_PS);
+    CHECK_EQUAL(unit, fabric_next(fabric, &action), FABRIC_TIMED_OUT);
+    CHECK_EQUAL(unit, action.status, ERR_CALLED);
+    CHECK_EQUAL(unit, action.time_ps, 70);
+    fabric_receive(fabric, 12, 75,
+                   MESH_HOST | FROM_WEST | CIRCUIT_ONLY(CIRCUIT_KIND_CALL),
+                   FABRIC_NEVER_PS);
+    CHECK_EQUAL(unit, fabric_next(fabric, &action), FABRIC_DELIVER);
+    CHECK_EQUAL(unit, action.port, NODE_PORT_HOST);
+    CHECK_EQUAL(unit, action.time_ps, 75);
+    CHECK(unit, action.cookie == &order);
+    fabric_free(fabric);
+}
+
 /* Times that do not fit stay at the last one, and the mesh comes to its end:
    a message that is due there arrives, the drain is told. */
 static void times_do_not_wrap(struct unit *unit)
@@ -218,6 +242,7 @@ void test_situations(struct unit *unit)
     UNIT_RUN(unit, handed_over_while_others_run);
     UNIT_RUN(unit, stuck);
     UNIT_RUN(unit, from_host);
+    UNIT_RUN(unit, call_from_host);
     UNIT_RUN(unit, times_do_not_wrap);
     UNIT_RUN(unit, events_come_in_order);
 }
