@@ -89,10 +89,12 @@ SEEDS ?= 10000
 switch-seeds: $(BUILD)/test/switch
 	$(Q)$(BUILD)/test/switch --seeds $(SEEDS)
 
-## faults: trees around every hole, and around holes by chance; SEEDS=1000
+## faults: random faults in random jobs, one of ten on boards, and trees around
+##   every hole and around holes by chance; SEEDS=1000
 .PHONY: faults
 faults: SEEDS := 1000
-faults: $(BUILD)/test/libcore.so | $(TEST_DEPS)
+faults: build-tests | $(TEST_DEPS)
+	$(Q)$(PYTHON) test/mesh/survive.py --seeds $(SEEDS) --workers $(WORKERS)
 	$(Q)$(PYTHON) test/faults/trees.py --seeds $(SEEDS)
 
 # Seconds of all targets together.
