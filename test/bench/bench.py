@@ -17,6 +17,7 @@ from measure import Bench, Table, log  # noqa: E402
 import boards  # noqa: E402
 import chip  # noqa: E402
 import choices  # noqa: E402
+import deaths  # noqa: E402
 import host  # noqa: E402
 import job_bench  # noqa: E402
 import mesh  # noqa: E402
@@ -42,6 +43,8 @@ FIGURES = [
     ("dear", "bench", choices.dear_lines, "loads that are dear in places"),
     ("policies", "bench", policies.lines,
      "farms, hybrids, outputs and originators over bounds"),
+    ("deaths", "bench", deaths.lines,
+     "makespans and answers although nodes die, beside those without"),
     ("ranks", "bench", host.ranks_lines, "several ranks on this host"),
     ("boot", "bench", host.boot_lines, "boards as forks; WxH .."),
     ("chip", "chip", chip.lines, "modelled stm32f405 boards; SECONDS"),
