@@ -16,7 +16,6 @@ import random
 import subprocess
 import sys
 import tempfile
-import time
 import traceback
 from unittest import mock
 
@@ -36,6 +35,7 @@ SCHEDULES = ["peters-syska"] * 5 + [*any_job.SHARES[1:], "farm", "farm",
 SIZES = {"native": [(5, 5)] * 3 + [(6, 4), (7, 5), (8, 6), (9, 9)],
          "qemu": [(5, 5), (5, 5), (4, 3)]}
 BOARDS_EACH = 10  # one of so many seeds runs on boards
+SAID_EACH = 50
 
 
 def large(draw, most):
@@ -169,7 +169,7 @@ def main():
             "qemu" if seed % BOARDS_EACH == 0 else "native")): seed
                 for seed in range(options.first,
                                   options.first + options.seeds)}
-        failed, waves, said_s = [], 0, time.monotonic()
+        failed, waves = [], 0
         for count, run in enumerate(
                 concurrent.futures.as_completed(runs), 1):
             report, wrong = run.result()
@@ -177,8 +177,7 @@ def main():
             if wrong:
                 failed.append(runs[run])
                 print(f"seed {runs[run]}: {wrong}", flush=True)
-            if time.monotonic() > said_s + 10:
-                said_s = time.monotonic()
+            if count % SAID_EACH == 0:
                 print(f"{count} of {options.seeds} jobs, {len(failed)} failed",
                       flush=True)
     print(f"random faults: {options.seeds - len(failed)} jobs exact, in {waves}"
