@@ -93,7 +93,7 @@ def faults(job, rng, answer_ps):
             1, int(1.1 * answer_ps))
 
     nodes = [(x, y) for x in range(job.size[0]) for y in range(job.size[1])]
-    if rng.random() < .5:  # or the originator is as likely as any
+    if rng.random() < .5:  # the originator, more often than others
         nodes += job.places * (len(nodes) // 3)
     found = {(rng.choice(["die", "die", "hang", "fault"]), *at): when()
              for at in dict.fromkeys(rng.sample(nodes, rng.randint(1, 5)))}
