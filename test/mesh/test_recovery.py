@@ -7,7 +7,7 @@ import random
 import pytest
 
 import mesh
-from test_faults import line, survives
+from test_faults import line, run, survives
 
 PS_PER_US = 10 ** 6
 
@@ -157,3 +157,26 @@ def test_the_trace_shows_them(load, tmp_path):
     assert [(round(event["ts"] * PS_PER_US), event["args"]["units"])
             for event in events if event.get("cat") == "wave"] == [
                 (wave["start_ps"], wave["units"]) for wave in waves(report)]
+
+
+@pytest.mark.parametrize("profile", ["t3d", "lvds"])
+def test_a_death_while_all_compute_costs_one_subtree(tmp_path, profile):
+    """Of every node of 5x5, its switch with it. A subtree of the pattern has
+    its layer's volume, or a unit more."""
+    whole = mesh.zeros(tmp_path / "whole", 2_000_000)
+    more = ["--profile", profile, "--rounds", "1"]
+    plain = run(whole, "native", more=more)
+    nodes = plain["measured"]["nodes"]
+    volume = {one["layer"]: one["volume_units"]
+              for one in plain["plan"]["layers"]}
+    begin, end = (max(one["compute_start_ps"] for one in nodes),
+                  min(one["finished_ps"] for one in nodes))
+    assert begin < end
+    time_ps = plain["measured"]["preparing_ps"] + (begin + end) // 2
+    for one in nodes:
+        if one["layer"] > 0:
+            report = run(whole, "native", f"die@{one['x']},{one['y']}@"
+                         f"{time_ps}ps", more=more)
+            assert report["result"] == plain["result"]
+            assert 0 < report["recovery"]["units"] <= volume[
+                one["layer"]] + 1
