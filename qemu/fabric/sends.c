@@ -60,12 +60,13 @@ static bool add_pieces(struct message *message, const struct window *window,
            message_add(message, 2, window, send->body[port % TORUS_PORTS]);
 }
 
-/* Whether a message brings a range of the load. Such a one takes long, and what
-   waits for its links is later than a range that is computed again. */
+/* Whether a message brings a planned range of the load. Such a one takes long,
+   and what waits for its links is later than a range that is computed again. A
+   chunk is short, and all that its worker has computed would be lost with it. */
 static bool carries_load(uint8_t kind)
 {
     return kind == WIRE_PART || kind == WIRE_BRANCH ||
-           kind == WIRE_BRANCH_ROUND || kind == WIRE_CHUNK;
+           kind == WIRE_BRANCH_ROUND;
 }
 
 /* Gives a message to the fabric. If the message is not `sound`, or its length

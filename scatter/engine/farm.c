@@ -159,6 +159,7 @@ int farm_send_chunk(struct scatter *scatter, struct farm_state *state,
     } else {
         worker->ended = true;
         state->at_work -= 1;
+        state->results += !worker->gone;
     }
     worker->chunks += 1;
     if (!takes_from_end(index)) {
@@ -345,16 +346,39 @@ static int serve_all(struct scatter *scatter, struct farm_state *state,
     return error == ERR_TIMEOUT ? ERR_OK : error;
 }
 
-/* The first question to workers comes a WAIT_PART-th of the job's time after
-   all is given, and WAIT_LEAST_PS or more. */
-#define WAIT_PART 8u
+#define WAIT_JOBS 8u
+/* The first question to workers comes so many times the last chunk's time after
+   all is given, or a WAIT_PART-th of farm_wait_most_ps() if that is less. */
+#define WAIT_CHUNKS 2u
+#define WAIT_PART 64u
 #define WAIT_LEAST_PS 10000000u /* 10 us */
 
-uint64_t farm_wait_ps(const struct scatter *scatter)
+uint64_t farm_wait_most_ps(const struct scatter *scatter)
 {
-    return (clock_now_ps(scatter->circuit->clock) - scatter->begun_ps) /
-               WAIT_PART +
-           WAIT_LEAST_PS;
+    return WAIT_JOBS *
+               (clock_now_ps(scatter->circuit->clock) - scatter->begun_ps) +
+           WAIT_PART * WAIT_LEAST_PS;
+}
+
+/* Sets the time until workers are asked for. */
+static void begin_wait(const struct scatter *scatter, struct farm_state *state)
+{
+    const struct farm *farm = &state->farm;
+    uint64_t chunk_ps = fixed_product(farm->compute_ps, farm->last_units) /
+                        farm->last_speed * FARM_SPEED_ONE;
+    uint64_t wait_ps = WAIT_CHUNKS * chunk_ps + WAIT_LEAST_PS;
+
+    state->wait_most_ps = farm_wait_most_ps(scatter);
+    state->wait_ps = state->wait_most_ps / WAIT_PART;
+    if (!farm->varies && wait_ps < state->wait_ps) {
+        state->wait_ps = wait_ps;
+    }
+}
+
+static uint64_t wait_until(const struct scatter *scatter,
+                           const struct farm_state *state)
+{
+    return clock_now_ps(scatter->circuit->clock) + state->wait_ps;
 }
 
 /* A worker that is lost gets its end as one that has asked. */
@@ -366,7 +390,8 @@ static int lose(struct scatter *scatter, struct farm_state *state,
     int error = state->end != NULL ? ERR_OK : lost_add(scatter, index);
 
     worker->gone = true;
-    if (error != ERR_OK || worker->ended || worker->waits) {
+    state->results -= worker->ended;
+    if (error != ERR_OK || worker->ended) {
         return error;
     }
     worker->waits = true;
@@ -376,10 +401,12 @@ static int lose(struct scatter *scatter, struct farm_state *state,
 
 /* Asks the workers that owe a demand; with `results`, a result. One that cannot
    be reached is lost. Those that have never asked are then lost, too: their job
-   may have been announced by a worker that is lost. */
+   may have been announced by a worker that is lost. Result: 0; ERR_TIMEOUT if
+   those that can be reached owe it for too long; an error of sending. */
 static int ask_workers(struct scatter *scatter, struct farm_state *state,
                        bool results)
 {
+    uint32_t owing = 0;
     unsigned lost = 0;
     int error = ERR_OK;
 
@@ -391,6 +418,7 @@ static int ask_workers(struct scatter *scatter, struct farm_state *state,
         if (worker->gone || worker->waits || worker->ended != results) {
             continue;
         }
+        owing += 1;
         error =
             circuit_ask(scatter->circuit, 1u << path.port, path, &unreached);
         if (error == ERR_OK && unreached != 0) {
@@ -405,42 +433,35 @@ static int ask_workers(struct scatter *scatter, struct farm_state *state,
             error = lose(scatter, state, i);
         }
     }
-    return error;
+    if (owing >= state->owing) {
+        state->wait_ps *= 2;
+    } else {
+        begin_wait(scatter, state);
+    }
+    state->owing = owing;
+    return error == ERR_OK && state->wait_ps > state->wait_most_ps ? ERR_TIMEOUT
+                                                                   : error;
 }
 
 static int serve_last(struct scatter *scatter, struct farm_state *state)
 {
-    uint64_t wait_ps = farm_wait_ps(scatter);
-    uint64_t most_ps = wait_ps << FARM_WAITS;
     int error;
 
+    begin_wait(scatter, state);
     do {
-        error = serve_all(scatter, state,
-                          clock_now_ps(scatter->circuit->clock) + wait_ps);
-        wait_ps *= 2;
+        error = serve_all(scatter, state, wait_until(scatter, state));
     } while (error == ERR_OK && state->at_work > 0 &&
-             (error = wait_ps > most_ps ? ERR_TIMEOUT : ERR_OK) == ERR_OK &&
              (error = ask_workers(scatter, state, false)) == ERR_OK);
     return error;
 }
 
-static uint32_t count_results(const struct farm_state *state)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < state->workers; ++i) {
-        count += state->worker[i].ended && !state->worker[i].gone;
-    }
-    return count;
-}
-
-/* Receives and merges a result, and takes it off the *count that are due. */
-static int gather_result(struct scatter *scatter, struct farm_state *state,
-                         uint32_t *count, uint64_t until_ps)
+/* Receives and merges a result. */
+static int gather_result(struct scatter *scatter, struct farm_state *state)
 {
     uint32_t units = scatter->computed_units;
     uint32_t number;
-    int error = scatter_gather_any(scatter, 1, &number, until_ps);
+    int error =
+        scatter_gather_any(scatter, 1, &number, wait_until(scatter, state));
 
     if (error != ERR_OK) {
         return error;
@@ -451,25 +472,20 @@ static int gather_result(struct scatter *scatter, struct farm_state *state,
     if (scatter->computed_units != units) {
         lost_found(scatter, number);
     }
-    *count -= !state->worker[number].gone;
+    state->results -= !state->worker[number].gone;
     state->worker[number].gone = true;
     return ERR_OK;
 }
 
 int farm_gather_results(struct scatter *scatter, struct farm_state *state)
 {
-    uint64_t wait_ps = farm_wait_ps(scatter);
-    uint64_t most_ps = wait_ps << FARM_WAITS;
-    uint32_t count = count_results(state);
     int error = ERR_OK;
 
-    while (error == ERR_OK && count > 0) {
-        error = gather_result(scatter, state, &count,
-                              clock_now_ps(scatter->circuit->clock) + wait_ps);
-        if (error == ERR_TIMEOUT && wait_ps < most_ps) {
-            wait_ps *= 2;
+    begin_wait(scatter, state);
+    while (error == ERR_OK && state->results > 0) {
+        error = gather_result(scatter, state);
+        if (error == ERR_TIMEOUT) {
             error = ask_workers(scatter, state, true);
-            count = count_results(state);
         }
     }
     return error;

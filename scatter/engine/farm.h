@@ -56,6 +56,10 @@ struct farm_state {
     uint64_t own_ps;        /* time in which the server has computed, ps */
     uint32_t own_units;     /* number of units that the server has computed */
     uint32_t at_work;       /* number of workers with a chunk but no end yet */
+    uint32_t results;       /* number of results that are due */
+    uint32_t owing;         /* number of workers that were asked for last */
+    uint64_t wait_ps;       /* time until the next question to them, ps */
+    uint64_t wait_most_ps;  /* farm_wait_most_ps() when all was given */
     uint32_t workers;       /* number of workers: length of worker[] */
     uint32_t turn;          /* index of the waiting worker to try first */
     struct circuit_segment job; /* sent with first chunks; of a tail: empty */
@@ -113,12 +117,9 @@ NODISCARD int farm_work_off(struct scatter *scatter, struct farm_state *state);
 NODISCARD int farm_send_chunk(struct scatter *scatter, struct farm_state *state,
                               uint32_t index);
 
-/* Returns how long to wait, ps, until workers that have not asked, or that have
-   not sent a result, are asked for. */
-uint64_t farm_wait_ps(const struct scatter *scatter);
-
-/* A wait is doubled so many times before the order counts as lost. */
-#define FARM_WAITS 6u
+/* Returns the longest time, ps, between two questions to workers that can be
+   reached, eight times the job's: then the order counts as lost. */
+uint64_t farm_wait_most_ps(const struct scatter *scatter);
 
 /* Receives and merges the results of all workers that got units, but of those
    that are lost. Result: 0 or the error. */

@@ -171,7 +171,7 @@ int tail_lead(struct scatter *scatter, struct originator *originator)
     }
     /* A node that the originator cannot reach may wait for its end for ever,
        and its parent, which can reach it, for the result. */
-    scatter->wait_most_ps = farm_wait_ps(scatter) << FARM_WAITS;
+    scatter->wait_most_ps = farm_wait_most_ps(scatter);
     return scatter_has_output(scatter)
                ? farm_gather_workers(scatter, originator)
                : pattern_gather(scatter);

@@ -139,10 +139,10 @@ uint32_t farm_slice(struct farm *farm, const struct farm_member *member);
 /* Returns the number of chunks for which a server's log has room. */
 static inline uint32_t farm_log_most(uint32_t workers, uint32_t memory_bytes)
 {
-    uint64_t chunks = (uint64_t)workers * FARM_LOGGED;
+    uint32_t chunks = workers * FARM_LOGGED;
     uint32_t most = memory_bytes / (FARM_LOG_PART * FARM_LOG_BYTES);
 
-    return chunks < most ? (uint32_t)chunks : most;
+    return chunks < most ? chunks : most;
 }
 
 /* Returns a farm's rough time, ps, from the send of the first chunk until the

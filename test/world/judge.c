@@ -603,13 +603,16 @@ static bool is_at_end(const struct judge *judge)
     return judge->count == judge->rounds;
 }
 
-/* A result's head: its length, nobody lost, and how many units it is of: the
-   node's own, `units`, and perhaps its descendants'. */
-static void check_head(const uint8_t *head, uint32_t bytes, uint32_t units)
+/* A result's head: its length, nobody lost, a worker's number, and how many
+   units it is of: the node's own, `units`, and perhaps its descendants'. */
+static void check_head(const struct judge *judge, const uint8_t *head,
+                       uint32_t bytes, uint32_t units)
 {
+    uint32_t number = judge->policy == WIRE_FARM ? judge->worker : 0;
+
     world_check(bytes >= HEAD_BYTES && bytes_load_u16(head) == RESULT_BYTES,
                 "a result of another length");
-    world_check(bytes_load_u16(head + 2) == 0, "somebody is lost");
+    world_check(bytes_load_u16(head + 2) == number, "another's number");
     world_check(bytes_load_u32(head + 4) >= units, "a wrong number of units");
 }
 
@@ -628,7 +631,7 @@ static void take_result(struct judge *judge, const struct letter *letter)
                     "units are not computed");
         units += judge->round[i].units;
     }
-    check_head(letter->data, letter->bytes, (uint32_t)units);
+    check_head(judge, letter->data, letter->bytes, (uint32_t)units);
     world_check(judge->output || letter->bytes == HEAD_BYTES + RESULT_BYTES,
                 "a result of another length");
     if (judge->output) {
@@ -706,7 +709,7 @@ void judge_reported(struct judge *judge, const struct letter *report)
     at += 8 * report->data[6] * (report->data[4] + 1u) *
           (report->data[6] > 1 && (report->data[7] & 2) != 0);
     if (terms->output_denominator != 0) {
-        check_head(report->data + at, report->bytes - at, round->units);
+        check_head(judge, report->data + at, report->bytes - at, round->units);
         at += HEAD_BYTES;
     }
     world_check(report->bytes >= at + RESULT_BYTES &&
