@@ -36,6 +36,8 @@
 #define PLACE_S 5.0
 /* Most time for a board to accept a reset, ms. */
 #define RESET_MS 1500u
+/* Time for which the LED of a board blinks that is beside a missing one, s. */
+#define BLINK_S 600u
 /* How often a failed board is checked for its death, and the pause between two
    checks, s. */
 #define DEATH_LOOKS 5u
@@ -267,6 +269,58 @@ static bool is_settled(const struct serial_mesh *mesh,
              now_s(mesh->console[0]) >= until_s));
 }
 
+/* Lets the LED of a board blink. A board that does not hear it stays dark. */
+static void blink(const struct serial_mesh *mesh, struct torus_coord at)
+{
+    static const char letters[] = "ENWS";
+    struct torus_size size = mesh->task->request->size;
+    struct torus_path path =
+        torus_x_first(size, torus_away(size, originator_of(mesh, 0), at));
+    enum torus_port port = (enum torus_port)path.port;
+    struct console_reply reply;
+    char command[64];
+    int at_end = snprintf(command, sizeof command, "identify");
+
+    if (path.hops > 0) {
+        at_end += snprintf(command + at_end, sizeof command - (size_t)at_end,
+                           " %c%u", letters[port], path.hops);
+    }
+    if (path.hops > 0 && path.turn != TORUS_STRAIGHT) {
+        port = torus_after_turn(port, (enum torus_turn)path.turn);
+        at_end += snprintf(command + at_end, sizeof command - (size_t)at_end,
+                           " %c%u", letters[port], path.hops_after);
+    }
+    snprintf(command + at_end, sizeof command - (size_t)at_end, " %u", BLINK_S);
+    if (console_request(mesh->console[0], &reply, command) != 0) {
+        fprintf(stderr, "quincunx: board %u,%u beside it does not blink: %s\n",
+                at.x, at.y, console_why(mesh->console[0]));
+    }
+    console_reply_free(&reply);
+}
+
+/* Tells what does not answer, and lets the LEDs of real boards beside it blink.
+ */
+static void show_holes(const struct serial_mesh *mesh)
+{
+    const struct schedule_holes *holes = mesh->holes;
+
+    fputs("quincunx: the job goes on without what does not answer:\n", stderr);
+    mesh_holes_print(stderr, holes);
+    for (uint32_t i = 0; mesh->wired == NULL && i < torus_nodes(holes->size);
+         ++i) {
+        struct torus_coord at = torus_coord_of(holes->size, i);
+        bool beside = false;
+
+        for (unsigned port = 0; !holes->node[i] && port < TORUS_PORTS; ++port) {
+            beside |=
+                holes->link[torus_link(holes->size, at, (enum torus_port)port)];
+        }
+        if (beside) {
+            blink(mesh, at);
+        }
+    }
+}
+
 /* Repeats the discovery until the mesh is found, or twice the same without some
    boards or links. */
 static int find_mesh(struct serial_mesh *mesh)
@@ -288,9 +342,7 @@ static int find_mesh(struct serial_mesh *mesh)
     } while (!originator_died(mesh) && error >= 0 && !settled);
     schedule_holes_free(before);
     if (settled && schedule_holes_any(mesh->holes)) {
-        fputs("quincunx: the job goes on without what does not answer:\n",
-              stderr);
-        mesh_holes_print(stderr, mesh->holes);
+        show_holes(mesh);
     }
     return settled ? 0 : -1;
 }
