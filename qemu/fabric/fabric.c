@@ -772,7 +772,8 @@ static bool is_taken(const struct fabric *fabric, struct transit *transit)
         transit->hops != torus_path_hops(path)) {
         return false;
     }
-    if (!fabric_has_stopped(fabric, to)) {
+    /* that it will stop before it does anything else is no matter yet */
+    if (fabric->node[to].stop_ps > transit->arrival_ps) {
         return true;
     }
     transit->found = fabric->node[to].found;

@@ -111,6 +111,15 @@ def check_the_living(report, ordered):
                    for at, time_ps in ordered.items()), fault
 
 
+def check_losses(report):
+    """Faults are found after they happen; what was lost counts for one."""
+    told = report.get("faults", [])
+    assert all(one["how"] == "ordered" or one["when_ps"] <= one.get(
+        "found_ps", one["when_ps"]) for one in told), told
+    assert sum(one["units"] for one in told) == report.get(
+        "recovery", {"units": 0})["units"], told
+
+
 def run(job, folder, injections=()):
     """Words and the finished run, with as many rounds as the load allows."""
     words = [*any_job.words_of(job, folder), *injections]
@@ -134,6 +143,7 @@ def survives(seed, folder, on):
     report = json.loads(first.stdout)
     any_job.check_results(job, report, first.outputs)
     check_the_living(report, ordered)
+    check_losses(report)
     any_job.check_it_is_repeated(first, any_job.Run(words, folder))
     return report
 
