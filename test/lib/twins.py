@@ -74,7 +74,7 @@ def percentiles(samples, bins, bits, low):
     """NumPy's where a bin is a value; else the least and the greatest value
     that they can be."""
     if bits == 8:
-        return {name: float(numpy.percentile(samples, percent))
+        return {name: float(numpy.percentile(samples.astype(float), percent))
                 for name, percent in PERCENTILES.items()}
     found, ends, wide = {}, numpy.cumsum(bins), 1 << bits - 8
     for name, percent in PERCENTILES.items():
