@@ -89,13 +89,14 @@ SEEDS ?= 10000
 switch-seeds: $(BUILD)/test/switch
 	$(Q)$(BUILD)/test/switch --seeds $(SEEDS)
 
-## faults: random faults in random jobs, one of ten on boards, and trees around
-##   every hole and around holes by chance; SEEDS=1000
+## faults: random faults in random jobs, one of ten on boards; trees around
+##   holes; bits that change in boards' memory, by SEED; SEEDS=1000
 .PHONY: faults
 faults: SEEDS := 1000
 faults: build-tests | $(TEST_DEPS)
 	$(Q)$(PYTHON) test/mesh/survive.py --seeds $(SEEDS) --workers $(WORKERS)
 	$(Q)$(PYTHON) test/faults/trees.py --seeds $(SEEDS)
+	$(Q)$(PYTHON) test/mesh/flips.py $$(($(SEEDS) / 2)) $(SEED)
 
 # Seconds of all targets together.
 SECONDS ?= 600

@@ -12,18 +12,23 @@
 #define LONG_PS UINT64_C(10000000000)
 #define CHEAP_PART 100u /* and checks of the load take this part of it */
 
+double proofs_instructions(const struct job_task *task)
+{
+    const struct kernel_terms *terms = &task->originator->terms;
+    double bytes = task->originator->load.unit_bytes;
+
+    if (terms->output_denominator > 0) {
+        bytes += (double)terms->output_numerator / terms->output_denominator;
+    }
+    return bytes * PROOF_INSTRUCTIONS_16 / 16;
+}
+
 bool proofs_wanted(const struct job_task *task)
 {
     const struct job_originator *originator = task->originator;
-    const struct kernel_terms *terms = &originator->terms;
-    double check = 1000.0 * originator->load.unit_bytes * PROOF_INSTRUCTIONS_16;
     double node_ps = job_task_unit_ps(task) * (double)originator->load.units /
                      torus_nodes(task->request->size);
 
-    if (terms->output_denominator > 0) {
-        check += 1000.0 * PROOF_INSTRUCTIONS_16 * terms->output_numerator /
-                 terms->output_denominator;
-    }
     switch (task->request->check_load) {
     case CHECK_YES:
         return true;
@@ -31,8 +36,8 @@ bool proofs_wanted(const struct job_task *task)
         return false;
     default:
         return node_ps >= (double)LONG_PS &&
-               check / 16 * CHEAP_PART <=
-                   (double)terms->instructions_per_1000_units;
+               proofs_instructions(task) * 1000 * CHEAP_PART <=
+                   (double)originator->terms.instructions_per_1000_units;
     }
 }
 
@@ -104,8 +109,8 @@ int proofs_check(bool *right, const struct outcome_originator *originator,
     }
     *right = report->proved &&
              bytes_load_u64(proof) == sum + sum_outputs(originator) &&
-             bytes_load_u32(proof + 8) ==
-                 (proof_result(result->data, result->bytes) ^
-                  proof_argument(load->arg, load->arg_bytes));
+             bytes_load_u64(proof + 8) ==
+                 (proof_bytes(0, result->data, result->bytes) ^
+                  proof_bytes(0, load->arg, load->arg_bytes));
     return status;
 }

@@ -7,6 +7,9 @@
 #include "qemu/job/outcome.h"
 #include "qemu/job/request.h"
 
+/* Returns the instructions that checks take for a unit. */
+double proofs_instructions(const struct job_task *task);
+
 /* Returns whether the task's orders say check_load. */
 bool proofs_wanted(const struct job_task *task);
 

@@ -4,6 +4,7 @@
 #include "qemu/job/choose.h"
 #include "qemu/job/layers.h"
 #include "qemu/job/mesh_ops.h"
+#include "qemu/job/proofs.h"
 #include "qemu/report/places.h"
 #include "qemu/report/ranks.h"
 #include "qemu/report/result.h"
@@ -288,8 +289,26 @@ static void print_recovery(FILE *out, const struct outcome *outcome)
     }
 }
 
+static void print_checks(FILE *out, const struct outcome *outcome)
+{
+    const struct job_task task = job_task_of(outcome->request);
+    double own = (double)task.originator->terms.instructions_per_1000_units;
+
+    if (!proofs_wanted(&task)) {
+        return;
+    }
+    fprintf(out, "checked   load and results: %.3g instructions a unit",
+            proofs_instructions(&task));
+    if (own > 0) {
+        fprintf(out, ", %.3g %% of the kernel's",
+                proofs_instructions(&task) * 100000 / own);
+    }
+    fputc('\n', out);
+}
+
 static void print_batches(FILE *out, const struct outcome *outcome)
 {
+    print_checks(out, outcome);
     print_recovery(out, outcome);
     if (outcome->batch_count > 1) {
         fprintf(out,

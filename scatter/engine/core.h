@@ -333,8 +333,8 @@ struct scatter {
     struct scatter_rate rate; /* stays from job to job */
 
     /* With announced.check_load (prove.h): */
-    uint32_t proof;          /* of `result`, made when it was set */
-    uint32_t proof_argument; /* of the argument, made after all runs */
+    uint64_t proof;          /* of `result`, made when it was set */
+    uint64_t proof_argument; /* of the argument, made after all runs */
     uint64_t run_sum;        /* sum of the last run */
     uint64_t sum;            /* sum of all that was computed */
 };

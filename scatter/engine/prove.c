@@ -23,11 +23,11 @@ void prove_run(struct scatter *scatter, const struct kernel_result *result)
 int prove_merge(struct scatter *scatter, const struct kernel_result *next)
 {
     struct kernel_result *result = &scatter->result;
-    uint32_t damage =
-        scatter->proof ^ proof_result(result->data, result->bytes);
+    uint64_t damage =
+        scatter->proof ^ proof_bytes(0, result->data, result->bytes);
     int error = scatter_merge(scatter, next);
 
-    scatter->proof = damage ^ proof_result(result->data, result->bytes);
+    scatter->proof = damage ^ proof_bytes(0, result->data, result->bytes);
     return error;
 }
 
@@ -38,7 +38,7 @@ int prove_keep(struct scatter *scatter, const struct kernel_result *result)
         return prove_merge(scatter, result);
     }
     scatter->result = *result;
-    scatter->proof = proof_result(result->data, result->bytes);
+    scatter->proof = proof_bytes(0, result->data, result->bytes);
     scatter->has_result = true;
     return ERR_OK;
 }
@@ -48,12 +48,12 @@ void prove_argument(struct scatter *scatter)
     const struct wire_announce *announced = &scatter->announced;
 
     scatter->proof_argument =
-        proof_argument(announced->arg, announced->arg_bytes);
+        proof_bytes(0, announced->arg, announced->arg_bytes);
 }
 
 /* Returns the proof of a message without the argument's. `result`: that of its
    result. */
-static uint32_t proof_head(const struct wire_result *head, uint32_t result)
+static uint64_t proof_head(const struct wire_result *head, uint64_t result)
 {
     return result ^ head->units ^ head->bytes ^ (uint32_t)head->number << 16;
 }
@@ -61,16 +61,16 @@ static uint32_t proof_head(const struct wire_result *head, uint32_t result)
 bool prove_holds(const struct scatter *scatter, const struct wire_result *head,
                  const struct kernel_result *next, const uint8_t *proof)
 {
-    uint32_t result = proof_result(next->data, next->bytes);
+    uint64_t result = proof_bytes(0, next->data, next->bytes);
 
-    return bytes_load_u32(proof + 8) ==
+    return bytes_load_u64(proof + 8) ==
            (proof_head(head, result) ^ scatter->proof_argument);
 }
 
-void prove_store(const struct scatter *scatter, uint8_t *out, uint32_t proof)
+void prove_store(const struct scatter *scatter, uint8_t *out, uint64_t proof)
 {
     bytes_store_u64(out, scatter->sum);
-    bytes_store_u32(out + 8, proof ^ scatter->proof_argument);
+    bytes_store_u64(out + 8, proof ^ scatter->proof_argument);
 }
 
 void prove_result(struct scatter *scatter, uint8_t *out)

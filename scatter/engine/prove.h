@@ -48,7 +48,7 @@ PROVE_RARE bool prove_holds(const struct scatter *scatter,
 /* Stores a sum and a proof at `out`. `proof`: that of head and result; of a
    report only of its result. */
 PROVE_RARE void prove_store(const struct scatter *scatter, uint8_t *out,
-                            uint32_t proof);
+                            uint64_t proof);
 
 /* Makes the proof of memory->head and this node's result, and stores it. */
 PROVE_RARE void prove_result(struct scatter *scatter, uint8_t *out);

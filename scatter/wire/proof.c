@@ -5,7 +5,8 @@
 #include "hal/hot.h"
 
 /* Returns a word that has `bytes` bytes, less than 4, from byte `skip` on. */
-static uint32_t piece(const uint8_t *data, uint32_t skip, uint32_t bytes)
+__attribute__((noinline)) static uint32_t piece(const uint8_t *data,
+                                                uint32_t skip, uint32_t bytes)
 {
     uint32_t word = 0;
 
@@ -71,21 +72,4 @@ uint64_t proof_range(const struct kernel_range *range,
 uint64_t proof_output(uint32_t first_unit, const uint8_t *data, uint32_t bytes)
 {
     return proof_bytes(4 * (uint64_t)first_unit, data, bytes) + bytes;
-}
-
-uint32_t proof_argument(const uint8_t *arg, uint32_t bytes)
-{
-    uint64_t sum = proof_bytes(0, arg, bytes);
-
-    return (uint32_t)(sum ^ sum >> 32);
-}
-
-uint32_t proof_result(const uint8_t *data, uint32_t bytes)
-{
-    uint32_t proof = bytes;
-
-    for (; bytes >= 4; bytes -= 4, data += 4) {
-        proof = (proof >> 5 | proof << 27) + bytes_load_u32(data);
-    }
-    return bytes == 0 ? proof : proof ^ piece(data, 0, bytes);
 }

@@ -26,7 +26,9 @@
 /* Instructions, on a Cortex-M3, to sum up 16 bytes. */
 #define PROOF_INSTRUCTIONS_16 15u
 
-/* Returns the sum of bytes that lie at byte `at` of the load. */
+/* Returns the sum of bytes that lie at byte `at` of the load. With `at` 0 it is
+   the proof of a result or of an argument. Each change of one word changes it.
+   */
 uint64_t proof_bytes(uint64_t at, const uint8_t *data, uint32_t bytes);
 
 /* Returns the sum of a range of the load: of its numbers, units, and halo. */
@@ -35,12 +37,5 @@ uint64_t proof_range(const struct kernel_range *range,
 
 /* Returns the sum of an output whose first unit is first_unit. */
 uint64_t proof_output(uint32_t first_unit, const uint8_t *data, uint32_t bytes);
-
-/* Returns the proof of an argument. */
-uint32_t proof_argument(const uint8_t *arg, uint32_t bytes);
-
-/* Returns the proof of a kernel's result, 4-byte aligned. Each change of one
-   word changes it. */
-uint32_t proof_result(const uint8_t *data, uint32_t bytes);
 
 #endif

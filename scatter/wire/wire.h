@@ -391,7 +391,7 @@ static_assert(sizeof(struct wire_demand) == WIRE_DEMAND_BYTES, "no gaps");
  *
  * If the announcement says check_load, WIRE_PROOF_BYTES are behind all that:
  *
- *    0  u64 sum of all that was computed  8  u32 proof of head and result
+ *    0  u64 sum of all that was computed  8  u64 proof of head and result
  *
  * WIRE_OUTPUTS_OF(phase), if WIRE_MEANWHILE is set: u32 r; chunks of output. A
  * child sends messages r = 1, 2, .. to R, the number of rounds. Message r has
@@ -400,7 +400,7 @@ static_assert(sizeof(struct wire_demand) == WIRE_DEMAND_BYTES, "no gaps");
  * R, only of a child with children, when all rounds are computed.
  */
 #define WIRE_RESULT_BYTES 8u
-#define WIRE_PROOF_BYTES 12u
+#define WIRE_PROOF_BYTES 16u
 #define WIRE_LOST_MAX 32u          /* most numbers of a result */
 #define WIRE_LACKS 0x8000u         /* added to wire_result.bytes */
 #define WIRE_OUTPUT_CHUNK_BYTES 8u /* first unit and length, before output */

@@ -18,15 +18,14 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import mesh  # noqa: E402
 
-KERNELS = (("search", "a"), ("stats", ""), ("spin", "8"), ("spin", "8,1/4"),
-           ("dictionary", ""), ("fir", ""))[:4]
+KERNELS = (("search", "a"), ("stats", ""), ("spin", "8"), ("spin", "8,1/4"))
 SCHEDULES = "peters-syska", "peters-syska", "binomial", "farm", "hybrid"
 BEGIN, END = 0x20000, 0x1000000
-# struct scatter_memory, which lies at END: its length, where results and
-# incoming results begin, and the kernel's state.
+# struct scatter_memory lies at the end: the own result, the one that comes in;
+# last the kernel's state.
 HEAD, RESULT = 8, 16384
-INCOMING = 16 + HEAD + RESULT + 12 + 64
-WORK = 4096 + 12 + 64
+WORK = 4096 + 16 + 68
+MEMORY = 40_192
 
 
 def draw(rng):
@@ -92,13 +91,12 @@ def trial(rng, folder, on, memory):
 def main():
     trials, seed = (int(word) for word in (sys.argv[1:] + ["1"])[:2])
     on = sys.argv[3] if len(sys.argv) > 3 else "native"
-    memory = 40_168
     counts = collections.Counter()
     print(f"flips.py {trials} {seed} {on}")
     with tempfile.TemporaryDirectory() as folder:
         for number in range(trials):
             rng = random.Random(f"{seed} {number}")
-            words, ends = trial(rng, pathlib.Path(folder), on, memory)
+            words, ends = trial(rng, pathlib.Path(folder), on, MEMORY)
             counts[tuple(ends)] += 1
             if ends[1] not in ("right", "computed again"):
                 print(f"trial {number}: {' '.join(words)}: {ends}", flush=True)
