@@ -467,7 +467,7 @@ struct kernel {
     uint32_t work_bytes; /* scratch memory that begin() fills for run(), at
                             most 4096 */
 
-    /* Reads the argument; fills `work` (4-byte aligned) and the terms. Result:
+    /* Reads the argument; fills `work` (8-byte aligned) and the terms. Result:
        KERNEL_OK, or KERNEL_ARGUMENT if the kernel cannot use the argument. */
     int (*begin)(void *work, struct kernel_terms *terms,
                  const struct kernel_job *job);

@@ -64,7 +64,7 @@
 /* Longest argument, bytes, of a job whose rate is kept for the next job. */
 #define SCATTER_RATE_ARG_MAX 64u
 
-/* Memory that every job takes besides the load and outputs; 4-byte aligned. */
+/* Memory that every job takes besides the load and outputs; 8-byte aligned. */
 struct scatter_memory {
     struct wire_result head; /* of `result`, which lies behind it */
     uint8_t result[SCATTER_RESULT_MAX];
@@ -77,7 +77,7 @@ struct scatter_memory {
                    WIRE_PROOF_BYTES + WIRE_RESULT_BYTES +
                    KERNEL_RESULT_BESIDE_OUTPUT_MAX];
     uint8_t announce_head[TORUS_PHASES_MAX][WIRE_ANNOUNCE_HEAD_BYTES];
-    uint32_t work[SCATTER_WORK_MAX / 4]; /* the kernel's scratch memory */
+    uint64_t work[SCATTER_WORK_MAX / 8]; /* the kernel's scratch memory */
     /* Numbers of lost descendants, and how many; then the proof (prove.h). */
     uint16_t lost[WIRE_LOST_MAX + 2 + WIRE_PROOF_BYTES / 2];
 };

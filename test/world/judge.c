@@ -14,10 +14,10 @@
 #define HEAD_BYTES 8u
 #define CHUNK_BYTES 12u
 #define DEMAND_BYTES 16u
+#define PROOF_BYTES 16u
 #define REPORT_BYTES 368u
 
-/* Is 4-byte aligned only, as a kernel's memory. */
-struct __attribute__((packed, aligned(4))) work {
+struct work {
     struct kernel_terms terms;
     int8_t lies;
 };
@@ -110,9 +110,10 @@ static void take_announcement(struct judge *judge)
     world_check(at[11] == 0, "a kernel that does not exist is begun");
     world_check(letter->bytes ==
                     head + 12 +
-                        (((bytes_load_u32(at + 8) & 0xffffffu) + 3u) & ~3u),
+                        (((bytes_load_u32(at + 8) & 0x7fffffu) + 3u) & ~3u),
                 "an argument of another length");
     judge->announced = true;
+    judge->proves = (at[10] & 0x80) != 0;
     judge->job = letter->job;
     judge->unit_bytes = bytes_load_u32(at);
     judge->load_units = bytes_load_u32(at + 4);
@@ -441,8 +442,7 @@ static int begin(void *work, struct kernel_terms *terms,
 static void run(const void *work, struct kernel_result *result,
                 const struct kernel_range *range)
 {
-    const struct kernel_terms copy = ((const struct work *)work)->terms;
-    const struct kernel_terms *terms = &copy;
+    const struct kernel_terms *terms = &((const struct work *)work)->terms;
     struct judge *judge = judge_now();
 
     /* A node behind the top may be first. */
@@ -493,22 +493,22 @@ static struct judge_piece *piece_of(struct judge *judge, uint64_t first,
 
 /* Each of these chunks is the output of a piece, and new. */
 static void check_chunks(struct judge *judge, const struct letter *letter,
-                         uint32_t at)
+                         uint32_t at, uint32_t end)
 {
     const struct kernel_terms *terms = &current()->scatter.terms;
 
     world_check(terms->output_denominator != 0,
                 "outputs of a kernel that makes none");
-    while (at < letter->bytes) {
+    while (at < end) {
         uint64_t first;
         uint32_t bytes;
         uint64_t position;
 
-        world_check(letter->bytes - at >= 8, "a chunk cut short");
+        world_check(end - at >= 8, "a chunk cut short");
         first = bytes_load_u32(letter->data + at);
         bytes = bytes_load_u32(letter->data + at + 4);
         at += 8;
-        world_check(bytes <= letter->bytes - at &&
+        world_check(bytes <= end - at &&
                         piece_of(judge, first, bytes, terms) != NULL,
                     "an output of nothing that was computed");
         position = kernel_output_at(terms, first);
@@ -536,13 +536,14 @@ static void check_all_returned(const struct judge *judge)
 }
 
 /* A result's; then every piece's output has returned. */
-static void check_outputs(struct judge *judge, const struct letter *letter)
+static void check_outputs(struct judge *judge, const struct letter *letter,
+                          uint32_t end)
 {
     uint32_t head =
         HEAD_BYTES + WIRE_PAD4(current()->scatter.terms.result_bytes_max);
 
-    world_check(letter->bytes >= head, "a result without its length");
-    check_chunks(judge, letter, head);
+    world_check(end >= head, "a result without its length");
+    check_chunks(judge, letter, head, end);
     check_all_returned(judge);
 }
 
@@ -571,7 +572,7 @@ static void take_demand(struct judge *judge, const struct letter *letter)
     world_check(units > 0 || bytes_load_u64(letter->data + 8) == 0,
                 "what took no time took some");
     if (letter->bytes > DEMAND_BYTES) {
-        check_chunks(judge, letter, DEMAND_BYTES);
+        check_chunks(judge, letter, DEMAND_BYTES, letter->bytes);
     }
 }
 
@@ -590,7 +591,7 @@ static void take_outputs(struct judge *judge, const struct letter *letter)
                 "outputs of another turn");
     world_check(judge->turns <= judge->count,
                 "outputs return that are not computed");
-    check_chunks(judge, letter, OUTPUTS_BYTES);
+    check_chunks(judge, letter, OUTPUTS_BYTES, letter->bytes);
 }
 
 /* Whether the job of which this is the result has come to its end. */
@@ -618,6 +619,7 @@ static void check_head(const struct judge *judge, const uint8_t *head,
 
 static void take_result(struct judge *judge, const struct letter *letter)
 {
+    uint32_t end = letter->bytes - (judge->proves ? PROOF_BYTES : 0);
     uint64_t units = 0;
 
     judge->returned = true;
@@ -631,11 +633,11 @@ static void take_result(struct judge *judge, const struct letter *letter)
                     "units are not computed");
         units += judge->round[i].units;
     }
-    check_head(judge, letter->data, letter->bytes, (uint32_t)units);
-    world_check(judge->output || letter->bytes == HEAD_BYTES + RESULT_BYTES,
+    check_head(judge, letter->data, end, (uint32_t)units);
+    world_check(judge->output || end == HEAD_BYTES + RESULT_BYTES,
                 "a result of another length");
     if (judge->output) {
-        check_outputs(judge, letter);
+        check_outputs(judge, letter, end);
     }
     world_check(judge->output ||
                     current()->scatter.terms.output_denominator == 0,
@@ -708,6 +710,7 @@ void judge_reported(struct judge *judge, const struct letter *report)
     world_check(round->computed == round->units, "units are not computed");
     at += 8 * report->data[6] * (report->data[4] + 1u) *
           (report->data[6] > 1 && (report->data[7] & 2) != 0);
+    at += (report->data[7] & 16) != 0 ? PROOF_BYTES : 0;
     if (terms->output_denominator != 0) {
         check_head(judge, report->data + at, report->bytes - at, round->units);
         at += HEAD_BYTES;
@@ -716,7 +719,8 @@ void judge_reported(struct judge *judge, const struct letter *report)
                     bytes_load_u64(report->data + at) == round->units,
                 "a wrong sum of units");
     if (terms->output_denominator != 0) {
-        check_chunks(judge, report, at + WIRE_PAD4(terms->result_bytes_max));
+        check_chunks(judge, report, at + WIRE_PAD4(terms->result_bytes_max),
+                     report->bytes);
         check_all_returned(judge);
     }
 }

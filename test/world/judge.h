@@ -54,6 +54,7 @@ struct judge {
     bool was_early;       /* the first round's did */
     /* The job at hand: what was announced, and what came with the job. */
     bool announced;
+    bool proves; /* results end with a proof */
     bool known;
     bool advance;   /* came first */
     bool output;    /* of the job; .. */

@@ -38,10 +38,8 @@
 #define WORLD_NODES_MAX 640u
 #define WORLD_MESH 7u /* in every message */
 
-/* Of a node, 16 KiB for the load: a multiple of 4, as it is below a struct
-   scatter_memory whose length is one. */
-#define WORLD_MEMORY_BYTES                                                     \
-    ((((uint32_t)sizeof(struct scatter_memory) + 16384u + 7u) & ~7u) + 4u)
+/* Of a node: a struct scatter_memory, and 16 KiB for the load. */
+#define WORLD_MEMORY_BYTES ((uint32_t)sizeof(struct scatter_memory) + 16384u)
 
 /* The program's: ends it, as a finding or a failed test, unless this holds. */
 void world_check(bool holds, const char *what);
