@@ -171,8 +171,8 @@ static const char *check(const struct inject_options *options, uint32_t i,
         if (injection_stops(injection) && injection_is_before(injection) &&
             torus_index(request->size, injection->at) ==
                 torus_index(request->size, request->originator[k].at)) {
-            return "must not be at one of several originators, whose load "
-                   "nobody else has";
+            return "must not be at one of several originators before the job: "
+                   "another node must be named for its load";
         }
     }
     if (is_second(options, i, request->size)) {

@@ -132,8 +132,8 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
     fabric.drop = free;
     mesh->fabric = fabric_new(&fabric);
     mesh->node = memory_or_exit(calloc(nodes, sizeof *mesh->node));
-    mesh->report =
-        memory_or_exit(calloc(config->originators, sizeof *mesh->report));
+    mesh->reports = config->originators;
+    mesh->report = memory_or_exit(calloc(mesh->reports, sizeof *mesh->report));
     mesh->found = memory_or_exit(
         calloc(config->injections.count + 1u, sizeof *mesh->found));
     for (uint32_t node = 0; node < nodes; ++node) {
@@ -151,7 +151,7 @@ void mesh_init(struct mesh *mesh, const struct mesh_config *config,
 /* Drops the reports; those of orders of mesh time `ordered_ps` come. */
 static void drop_reports(struct mesh *mesh, uint64_t ordered_ps)
 {
-    for (uint32_t i = 0; i < mesh->config->originators; ++i) {
+    for (uint32_t i = 0; i < mesh->reports; ++i) {
         free(mesh->report[i].data);
         mesh->report[i] = (struct mesh_report){.ordered_ps = ordered_ps};
     }
@@ -672,21 +672,16 @@ static enum mesh_end lose_stuck(const struct mesh *mesh)
 /* ---- boards that end by themselves ---- */
 
 /* Returns whether the end of a node's board does not end the run: all boards
-   are up, and on this host; the node is none of several originators; and no
-   injection without a time has ordered the end, which shows what is said of a
-   board that fails.
-   A board that does not come up ends the run: what keeps one QEMU from starting
-   keeps others, and so the host is to be mended. */
+   are up, and on this host; and no injection without a time has ordered the
+   end, which shows what is said of a board that fails. A board that does not
+   come up ends the run: what keeps one QEMU from starting keeps others, and so
+   the host is to be mended. */
 static bool can_lose(const struct mesh *mesh, uint32_t node)
 {
     const struct mesh_config *config = mesh->config;
     bool can = mesh->up == torus_nodes(config->size) &&
                mesh->backend->kill != NULL && mesh->backend->place == NULL;
 
-    for (uint32_t i = 0; config->originators > 1 && i < config->originators;
-         ++i) {
-        can = can && node != mesh_originator(config, i);
-    }
     for (uint32_t i = 0; i < config->injections.count; ++i) {
         const struct injection *injection = &config->injections.injection[i];
 

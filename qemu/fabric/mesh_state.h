@@ -22,7 +22,9 @@ struct mesh_report {
 
 struct mesh_config {
     struct torus_size size;
-    uint32_t originators; /* number of nodes that distribute a job */
+    /* Number of nodes that distribute a job. It and the next two fields may
+       change between orders; there are never more originators than at first. */
+    uint32_t originators;
     const struct torus_coord *originator;
     /* index of each node's originator; NULL: one originator serves all nodes */
     const uint16_t *group_of_node;
@@ -80,6 +82,7 @@ struct mesh {
     struct fabric_found *found; /* of each injection */
     bool unread; /* true: the order's file could not be read; stderr says so */
     struct mesh_report *report; /* one report for each originator */
+    uint32_t reports; /* number of them; later orders may go to fewer */
     uint64_t report_ps;
     struct watchdog watchdog;
     uint32_t vain;    /* doorbell rings since the last progress */

@@ -135,7 +135,9 @@ static struct fabric_job *create(const struct job_task *task, bool probed)
         .progress = task->request->program == NULL ? show_progress : NULL,
         .progress_context = job,
         .watch = task->watch};
-    job->mesh = (struct job_mesh){.ops = task->request->mesh, .task = task};
+    job->mesh = (struct job_mesh){.ops = task->request->mesh,
+                                  .task = task,
+                                  .originators = task->request->originators};
     return job;
 }
 
@@ -271,7 +273,11 @@ static int send_orders(struct job_mesh *mesh, const struct mesh_order order[])
     enum mesh_end end;
 
     fabric_circuits(job->driver.fabric, &job->first_circuit);
-    job->originator[0] = mesh->task->originator->at;
+    for (uint32_t i = 0; i < mesh->originators; ++i) {
+        job->originator[i] = mesh->task[i].originator->at;
+    }
+    job->config.originators = mesh->originators;
+    job->config.group_of_node = mesh->task->group_of_node;
     end = mesh_run(&job->driver, order);
     mesh->up_wall_s = job->driver.up_wall_s;
     progress_end();

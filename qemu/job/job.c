@@ -120,6 +120,7 @@ static void close_job(struct job *job)
     schedule_holes_free(job->holes);
     free(job->faults.fault);
     free(job->heir);
+    free(job->acting);
     free(job->order);
     free(job->task);
     free(job->group_of_node);
@@ -135,6 +136,7 @@ static int open_job(struct job *job, const struct job_task *task)
 
     *job = (struct job){
         .originators = count,
+        .count = count,
         .task = memory_or_exit(calloc(count, sizeof *job->task)),
         .order = memory_or_exit(calloc(count, sizeof *job->order))};
     for (uint32_t i = 0; i < count; ++i) {

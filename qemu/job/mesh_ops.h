@@ -28,7 +28,10 @@ struct mesh_probing {
    member. */
 struct job_mesh {
     const struct mesh_ops *ops;
+    /* Tasks of the originators that the last orders went to; when it is opened,
+       of all. */
     const struct job_task *task;
+    uint32_t originators;
     const char *board; /* name of the boards for the JSON report */
     /* CRC of the first originator's image; 0: boards were started for this
        job */

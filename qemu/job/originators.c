@@ -259,10 +259,10 @@ static int load_report(struct outcome_originator *originator,
 
 static int read_report(struct outcome *outcome, const struct job_task *task,
                        const struct job_order *order,
-                       const struct mesh_report *report)
+                       const struct mesh_report *report,
+                       struct outcome_originator *originator)
 {
     const struct wire_order *wire = &order->wire;
-    struct outcome_originator *originator = &outcome->originator[task->group];
     /* With several originators, volumes of rounds are not shown. */
     struct rounds_plan unused;
     struct rounds_plan *rounds =
@@ -376,22 +376,11 @@ static struct kernel_result copy_result(const struct kernel_result *result,
     return copy;
 }
 
-/* Joins the originators' results and outputs in the order of their loads. A
-   single originator's result moves to the outcome. */
-static int join_results(struct outcome *outcome, const struct job_task *task)
+int originators_join(struct outcome *outcome, const struct job_task *task)
 {
     struct outcome_originator *first = &outcome->originator[0];
 
-    if (outcome->originators == 1) {
-        outcome->result = first->result;
-        first->result = (struct kernel_result){.data = NULL};
-        return 0;
-    }
-    for (uint32_t i = 0; i < outcome->originators; ++i) {
-        if (outcome->originator[i].plan.ranges > 0) {
-            return 0; /* whoever recovers lost ranges refuses this */
-        }
-    }
+    set_plan(outcome);
     outcome->result = copy_result(&first->result, task);
     for (uint32_t i = 1; i < outcome->originators; ++i) {
         if (batches_merge(&outcome->result, &outcome->originator[i].result,
@@ -405,6 +394,24 @@ static int join_results(struct outcome *outcome, const struct job_task *task)
         }
     }
     return 0;
+}
+
+/* A single originator's result moves to the outcome. */
+static int join_results(struct outcome *outcome, const struct job_task *task)
+{
+    struct outcome_originator *first = &outcome->originator[0];
+
+    if (outcome->originators == 1) {
+        outcome->result = first->result;
+        first->result = (struct kernel_result){.data = NULL};
+        return 0;
+    }
+    for (uint32_t i = 0; i < outcome->originators; ++i) {
+        if (outcome->originator[i].missing_units > 0) {
+            return 0;
+        }
+    }
+    return originators_join(outcome, task);
 }
 
 /* ---- a batch ---- */
@@ -463,7 +470,7 @@ int originators_read(struct outcome *outcome, const struct job_task task[],
                      const struct job_order order[], struct job_mesh *mesh)
 {
     const uint16_t *group_of_node = task[0].group_of_node;
-    uint32_t count = task[0].request->originators;
+    uint32_t count = mesh->originators;
     int status = 0;
 
     outcome->originators = count;
@@ -472,8 +479,8 @@ int originators_read(struct outcome *outcome, const struct job_task task[],
     /* All reports are read even if one has failed, so that each failure is
        printed. */
     for (uint32_t i = 0; i < count; ++i) {
-        int failed =
-            read_report(outcome, &task[i], &order[i], &mesh->report[i]);
+        int failed = read_report(outcome, &task[i], &order[i], &mesh->report[i],
+                                 &outcome->originator[i]);
 
         status = failed != 0 ? failed : status;
     }

@@ -290,7 +290,7 @@ static uint64_t compute_all_ps(const struct outcome *outcome)
 
 uint64_t outcome_computing_ps(const struct outcome *outcome)
 {
-    return measure_ps(outcome) + compute_all_ps(outcome) +
+    return measure_ps(outcome) + compute_all_ps(outcome) + outcome->waves_ps +
            LATER_BATCHES(outcome, computing_ps);
 }
 

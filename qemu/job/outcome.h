@@ -126,6 +126,12 @@ struct outcome_originator {
     struct output_places places; /* of its output, in a batch of this one */
 };
 
+/* A node that took an originator's place. */
+struct outcome_heir {
+    struct torus_coord at;
+    uint32_t originator; /* index */
+};
+
 struct outcome {
     const struct request *request; /* must outlive the outcome */
     struct job_schedule schedule;  /* schedule that was carried out */
@@ -176,8 +182,9 @@ struct outcome {
     struct outcome_wave *wave;
     uint64_t lost_units;  /* number of units that were computed again */
     uint64_t recovery_ps; /* by which waves made the makespan longer, ps */
+    uint64_t waves_ps;    /* outcome_computing_ps() of waves */
     /* Originators that took the place of one that had stopped, in turn. */
-    struct torus_coord *heir;
+    struct outcome_heir *heir;
     uint32_t heirs;
     /* Answer times of this job on one board and on OUTCOME_FEW_SIDE^2 boards
        (qemu/job/smaller.h). 0: not run. */

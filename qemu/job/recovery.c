@@ -2,6 +2,7 @@
 #include "qemu/job/recovery.h"
 
 #include "qemu/job/batches.h"
+#include "qemu/job/originators.h"
 #include "qemu/base/exit_status.h"
 #include "qemu/base/memory.h"
 
@@ -11,8 +12,10 @@
 /* Most waves in a row that compute nothing: each may meet a new fault. */
 #define VAIN_WAVES 64u
 
-/* Ranges of a batch that are to be computed, the next one last. */
+/* Ranges of a batch that are to be computed, the next one last: those that one
+   originator's order lacks. */
 struct todo {
+    uint32_t index; /* of that originator in the batch's outcome */
     struct wire_range *range;
     uint32_t count;
     uint64_t start_ps;     /* mesh time when the batch began */
@@ -26,16 +29,30 @@ static bool can_recover(const struct job *job, const struct outcome *outcome)
 {
     bool lost = false;
 
-    for (uint32_t i = 0; i < job->originators; ++i) {
+    for (uint32_t i = 0; i < job->count; ++i) {
         lost = lost || outcome->originator[i].plan.ranges > 0;
     }
-    if (lost && job->originators > 1) {
+    if (lost && job->originators > 1 && job->mesh->ops->renew != NULL) {
         fprintf(stderr,
-                "quincunx: nodes were lost, and their ranges with them; only a "
-                "job of one originator computes these again\n");
+                "quincunx: nodes were lost, and their ranges with them; with "
+                "serial ports only a job of one originator computes these "
+                "again\n");
         return false;
     }
     return true;
+}
+
+/* Returns the task whose orders run, or whose ranges are computed again. */
+static struct job_task *task_of(const struct job *job)
+{
+    return &job->task[job->first];
+}
+
+/* Returns where an originator's result is kept. */
+static struct kernel_result *result_of(struct outcome *batch, uint32_t index)
+{
+    return batch->originators == 1 ? &batch->result
+                                   : &batch->originator[index].result;
 }
 
 static int by_first_unit(const void *a, const void *b)
@@ -48,9 +65,9 @@ static int by_first_unit(const void *a, const void *b)
 }
 
 /* Adds the ranges that an order lacks, adjacent ones as one. */
-static void add_missing(struct todo *todo, struct outcome *outcome)
+static void add_missing(struct todo *todo,
+                        const struct outcome_originator *originator)
 {
-    struct outcome_originator *originator = &outcome->originator[0];
     uint32_t count = originator->plan.ranges;
     struct wire_range *last = NULL;
 
@@ -108,16 +125,17 @@ static struct fault *fault_of(const struct faults *faults,
    a message if that is more than the user allows. */
 static int note_faults(struct job *job, const struct outcome *order)
 {
-    const struct outcome_originator *originator = &order->originator[0];
-    uint32_t most = job->task[0].request->survive;
+    uint32_t most = task_of(job)->request->survive;
     uint32_t met;
-    struct fault *fault;
+    bool lost = false;
 
     if (job->mesh->ops->read_faults == NULL) {
         return 0;
     }
-    job->mesh->ops->read_faults(job->mesh, &job->faults,
-                                originator->plan.ranges > 0);
+    for (uint32_t i = 0; i < order->originators; ++i) {
+        lost = lost || order->originator[i].plan.ranges > 0;
+    }
+    job->mesh->ops->read_faults(job->mesh, &job->faults, lost);
     met = faults_met(&job->faults);
     if (met > most) {
         faults_print(stderr, &job->faults);
@@ -125,10 +143,15 @@ static int note_faults(struct job *job, const struct outcome *order)
                 most, met, met == 1 ? "" : "s");
         return EXIT_FAILED;
     }
-    fault = originator->silent ? fault_of(&job->faults, originator->at)
-                               : culprit(&job->faults);
-    if (fault != NULL) {
-        fault->units += originator->missing_units;
+    for (uint32_t i = 0; i < order->originators; ++i) {
+        const struct outcome_originator *originator = &order->originator[i];
+        struct fault *fault = originator->silent
+                                  ? fault_of(&job->faults, originator->at)
+                                  : culprit(&job->faults);
+
+        if (fault != NULL) {
+            fault->units += originator->missing_units;
+        }
     }
     return 0;
 }
@@ -137,9 +160,9 @@ static int note_faults(struct job *job, const struct outcome *order)
 
 static void add_heir(struct job *job, struct torus_coord at)
 {
-    job->heir =
-        memory_or_exit(realloc(job->heir, (job->heirs + 1u) * sizeof at));
-    job->heir[job->heirs++] = at;
+    job->heir = memory_or_exit(
+        realloc(job->heir, (job->heirs + 1u) * sizeof *job->heir));
+    job->heir[job->heirs++] = (struct outcome_heir){at, job->first};
 }
 
 void recovery_open(struct job *job)
@@ -147,6 +170,7 @@ void recovery_open(struct job *job)
     const struct request *request = job->task[0].request;
     struct torus_coord at = request->originator[0].at;
 
+    job->acting = memory_or_exit(calloc(job->originators, sizeof *job->acting));
     if (job->originators == 1 &&
         (at.x != request->preferred[0].x || at.y != request->preferred[0].y)) {
         add_heir(job, at);
@@ -156,24 +180,28 @@ void recovery_open(struct job *job)
 /* Returns whether the originator has stopped. */
 static bool has_stopped(const struct job *job)
 {
-    return fault_of(&job->faults, job->task[0].originator->at) != NULL;
+    return fault_of(&job->faults, task_of(job)->originator->at) != NULL;
 }
 
 /* Makes a living node the originator. */
 static int take_over(struct job *job)
 {
-    struct job_task *task = &job->task[0];
+    struct job_task *task = task_of(job);
     const struct request *request = task->request;
+    struct job_originator *acting = &job->acting[job->first];
+    const struct torus_coord at = task->originator->at;
+    bool one = job->originators == 1;
 
-    job->acting = *task->originator;
-    task->originator = &job->acting;
-    if (!schedule_holes_originator(job->holes, request->preferred,
-                                   request->preferences, &job->acting.at)) {
+    *acting = *task->originator;
+    task->originator = acting;
+    if (!schedule_holes_originator(job->holes, one ? request->preferred : &at,
+                                   one ? request->preferences : 1,
+                                   &acting->at)) {
         faults_print(stderr, &job->faults);
         fputs("quincunx: no node lives any more\n", stderr);
         return EXIT_FAILED;
     }
-    add_heir(job, job->acting.at);
+    add_heir(job, acting->at);
     return 0;
 }
 
@@ -182,7 +210,8 @@ static int take_over(struct job *job)
 /* Plans around all nodes and links that died so far, from the next order on. */
 static int go_around(struct job *job)
 {
-    struct job_task *task = &job->task[0];
+    struct job_task *task = task_of(job);
+    struct job_order *order = &job->order[job->first];
     struct job_mesh *mesh = job->mesh;
     const struct schedule_holes *before = task->request->holes;
     const struct torus_coord here = {0, 0};
@@ -204,9 +233,9 @@ static int go_around(struct job *job)
     if (mesh->ops->renew != NULL && mesh->ops->renew(mesh, job->holes) != 0) {
         return EXIT_FAILED;
     }
-    job_order_close(&job->order[0]);
-    job->order[0] = (struct job_order){.tree = NULL};
-    return job_order_open(&job->order[0], task);
+    job_order_close(order);
+    *order = (struct job_order){.tree = NULL};
+    return job_order_open(order, task);
 }
 
 /* Lets a wave take the place of a batch whose originator stopped before it
@@ -233,15 +262,40 @@ static void exchange(struct outcome *batch, struct outcome *wave)
     wave->wave = own;
 }
 
+/* Adds the result and output of a wave to those of its originator. */
+static int add_result(struct outcome *batch, struct outcome *wave,
+                      const struct todo *todo, const struct job_task *task)
+{
+    struct outcome_originator *whole = &batch->originator[todo->index];
+    struct outcome_originator *part = &wave->originator[0];
+    struct kernel_result *result = result_of(batch, todo->index);
+    int status = 0;
+
+    if (part->missing_units < part->load_units &&
+        whole->missing_units < whole->load_units) {
+        output_chunks_insert(result, &whole->places, &wave->result,
+                             &part->places);
+        status = batches_add(result, &wave->result, task);
+    } else if (part->missing_units < part->load_units) {
+        struct kernel_result none = *result;
+
+        *result = wave->result;
+        wave->result = none;
+        whole->places = part->places;
+        part->places.place = NULL;
+    }
+    whole->missing_units -= part->load_units - part->missing_units;
+    return status;
+}
+
 /* Adds a wave, an order for a range that was lost, to its batch. */
 static int add_wave(struct outcome *batch, struct outcome *wave,
                     const struct todo *todo, const struct job *job)
 {
-    const struct job_task *task = &job->task[0];
-    struct outcome_originator *whole = &batch->originator[0];
+    struct outcome_originator *whole = &batch->originator[todo->index];
     struct outcome_originator *part = &wave->originator[0];
     uint64_t end_ps = part->plan.scatter_start_ps + outcome_makespan_ps(wave);
-    bool whole_is_silent = whole->silent;
+    bool exchanges = whole->silent && batch->originators == 1;
     int status = 0;
 
     wave->waves = 1;
@@ -252,32 +306,24 @@ static int add_wave(struct outcome *batch, struct outcome *wave,
                               .start_ps = part->plan.ordered_ps - job->first_ps,
                               .end_ps = part->plan.ordered_ps - job->first_ps +
                                         outcome_answer_ps(wave)};
-    if (whole_is_silent) {
+    if (exchanges) {
         exchange(batch, wave);
     } else {
         outcome_add_order(batch, wave);
     }
     batch->lost_units += part->load_units;
     batch->recovery_ps = end_ps - todo->start_ps - outcome_makespan_ps(batch);
-    if (whole_is_silent) {
-        outcome_free(wave);
-        return 0;
+    if (!exchanges) {
+        if (whole->silent) {
+            whole->silent = part->silent;
+            whole->plan = part->plan;
+            whole->plan.ordered_ps = batch->plan.ordered_ps;
+        }
+        batch->waves_ps += outcome_computing_ps(wave);
+        whole->plan.gather_done_ps = part->plan.gather_done_ps;
+        batch->plan.gather_done_ps = part->plan.gather_done_ps;
+        status = add_result(batch, wave, todo, task_of(job));
     }
-    if (part->missing_units < part->load_units &&
-        whole->missing_units < whole->load_units) {
-        output_chunks_insert(&batch->result, &whole->places, &wave->result,
-                             &part->places);
-        status = batches_add(&batch->result, &wave->result, task);
-    } else if (part->missing_units < part->load_units) {
-        struct kernel_result none = batch->result;
-
-        batch->result = wave->result;
-        wave->result = none;
-        whole->places = part->places;
-        part->places.place = NULL;
-    }
-    batch->plan.gather_done_ps = part->plan.gather_done_ps;
-    whole->missing_units -= part->load_units - part->missing_units;
     outcome_free(wave);
     return status;
 }
@@ -302,7 +348,7 @@ static int run_wave(struct outcome *batch, struct job *job, struct todo *todo)
                 heirs == job->heirs
             ? todo->vain + 1
             : 0;
-    add_missing(todo, &wave);
+    add_missing(todo, &wave.originator[0]);
     status = note_faults(job, &wave);
     if (status != 0) {
         outcome_free(&wave);
@@ -319,12 +365,34 @@ static int run_wave(struct outcome *batch, struct job *job, struct todo *todo)
     return status;
 }
 
+/* Runs waves until nothing is missing of what an originator's order lacks. */
+static int recover(struct outcome *batch, struct job *job, uint32_t index)
+{
+    struct todo todo = {.index = index,
+                        .start_ps = batch->plan.scatter_start_ps};
+    int status = 0;
+
+    add_missing(&todo, &batch->originator[index]);
+    if (todo.count > 0) {
+        job->task[index].group_of_node = NULL; /* all nodes take part */
+    }
+    job->first = index;
+    job->count = 1;
+    while (status == 0 && todo.count > 0) {
+        status = run_wave(batch, job, &todo);
+    }
+    job->first = 0;
+    job->count = job->originators;
+    free(todo.range);
+    return status;
+}
+
 int recovery_run(struct outcome *outcome, struct job *job,
                  struct wire_range range)
 {
-    struct todo todo = {.count = 0};
     /* Who answers again takes part. */
     int status = has_stopped(job) || job->mesh->has_holes ? go_around(job) : 0;
+    bool several = job->originators > 1;
 
     if (status == 0) {
         status = running_order(outcome, job, range);
@@ -332,16 +400,16 @@ int recovery_run(struct outcome *outcome, struct job *job,
     if (status != 0) {
         return status;
     }
-    todo.start_ps = outcome->originator[0].plan.scatter_start_ps;
     status =
         can_recover(job, outcome) ? note_faults(job, outcome) : EXIT_FAILED;
-    add_missing(&todo, outcome);
-    while (status == 0 && todo.count > 0) {
-        status = run_wave(outcome, job, &todo);
+    for (uint32_t i = 0; status == 0 && i < job->originators; ++i) {
+        status = recover(outcome, job, i);
+    }
+    if (status == 0 && several && outcome->result.data == NULL) {
+        status = originators_join(outcome, &job->task[0]);
     }
     if (status != 0) {
         outcome_free(outcome);
     }
-    free(todo.range);
     return status;
 }

@@ -11,21 +11,23 @@
 static int send_orders(struct job *job, struct wire_range range)
 {
     struct mesh_order *orders =
-        memory_or_exit(calloc(job->originators, sizeof *orders));
+        memory_or_exit(calloc(job->count, sizeof *orders));
     int status;
 
-    for (uint32_t i = 0; i < job->originators; ++i) {
+    for (uint32_t i = 0; i < job->count; ++i) {
+        struct job_task *task = &job->task[job->first + i];
+        struct job_order *order = &job->order[job->first + i];
         /* Only a single originator has batches and waves. */
-        struct wire_range all = {0,
-                                 (uint32_t)job->task[i].originator->load.units};
+        struct wire_range all = {0, (uint32_t)task->originator->load.units};
 
-        job_order_init(&job->order[i], &job->task[i], job->orders,
-                       job->originators > 1 ? all : range);
-        orders[i] = job->order[i].mesh;
+        job_order_init(order, task, job->orders, job->count > 1 ? all : range);
+        orders[i] = order->mesh;
         /* nodes keep their rates for later batches */
-        job->task[i].rate = (struct job_rate){.units = 0};
+        task->rate = (struct job_rate){.units = 0};
     }
-    job->orders += 1;
+    job->orders += job->originators;
+    job->mesh->task = &job->task[job->first];
+    job->mesh->originators = job->count;
     status = job->mesh->ops->order(job->mesh, orders);
     free(orders);
     return status;
@@ -46,9 +48,10 @@ int running_order(struct outcome *outcome, struct job *job,
 
         outcome->run_wall_s =
             host_clock_s(host_clock()) - (booted ? mesh->up_wall_s : start_s);
-        status = originators_read(outcome, job->task, job->order, mesh);
+        status = originators_read(outcome, &job->task[job->first],
+                                  &job->order[job->first], mesh);
     }
-    if (status == 0 && job->orders == 1) {
+    if (status == 0 && job->orders == job->originators) {
         job->first_ps = outcome->plan.ordered_ps;
     }
     if (status != 0) {

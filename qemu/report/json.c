@@ -413,8 +413,8 @@ static json_t *recovery_json(const struct outcome *outcome)
 
     for (uint32_t i = 0; i < outcome->heirs; ++i) {
         json_array_append_new(heirs,
-                              json_pack("[i, i]", (int)outcome->heir[i].x,
-                                        (int)outcome->heir[i].y));
+                              json_pack("[i, i]", (int)outcome->heir[i].at.x,
+                                        (int)outcome->heir[i].at.y));
     }
     return memory_or_exit(json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o}", "waves", json_whole(outcome->waves),

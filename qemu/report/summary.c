@@ -254,6 +254,30 @@ static void print_rounds(FILE *out, const struct outcome *outcome)
     fputc('\n', out);
 }
 
+/* Prints which nodes took the place of an originator, if any did. */
+static void print_heirs(FILE *out, const struct outcome *outcome,
+                        uint32_t originator)
+{
+    const struct request *request = outcome->request;
+    struct torus_coord before = request->originators == 1
+                                    ? request->preferred[0]
+                                    : request->originator[originator].at;
+    bool any = false;
+
+    for (uint32_t i = 0; i < outcome->heirs; ++i) {
+        const struct outcome_heir *heir = &outcome->heir[i];
+
+        if (heir->originator == originator) {
+            fprintf(out, any ? ", then %u,%u" : "recovery  originator %u,%u",
+                    heir->at.x, heir->at.y);
+            any = true;
+        }
+    }
+    if (any) {
+        fprintf(out, ", in place of %u,%u\n", before.x, before.y);
+    }
+}
+
 /* Prints a line for each node that stopped and each link that went down, and
    how the units were computed that they had lost. */
 static void print_recovery(FILE *out, const struct outcome *outcome)
@@ -269,13 +293,8 @@ static void print_recovery(FILE *out, const struct outcome *outcome)
         }
         fputc('\n', out);
     }
-    for (uint32_t i = 0; i < outcome->heirs; ++i) {
-        fprintf(out, i == 0 ? "recovery  originator %u,%u" : ", then %u,%u",
-                outcome->heir[i].x, outcome->heir[i].y);
-    }
-    if (outcome->heirs > 0) {
-        fprintf(out, ", in place of %u,%u\n", outcome->request->preferred[0].x,
-                outcome->request->preferred[0].y);
+    for (uint32_t i = 0; i < outcome->originators; ++i) {
+        print_heirs(out, outcome, i);
     }
     if (outcome->waves > 0) {
         fputs("recovery  ", out);

@@ -162,14 +162,36 @@ def test_nobody_lives(load):
         for i, at in enumerate(places)] + ["quincunx: no node lives any more"]
 
 
-def test_of_several_originators_none_is_replaced(load):
-    more = [word for at in ("0,0", "2,2")
-            for word in ("--originator", f"{at}={load}")]
-    done = mesh.command("run", "--mesh", "5x5", "--on", "native", "--kernel",
-                        "search", "--arg", "a", *more, "--inject",
-                        "die@2,2@100us")
-    assert done.returncode == 1
-    assert "only a job of one originator" in done.stderr
+PLACES = "0,0", "2,2", "4,1"
+
+
+@pytest.mark.parametrize("schedule", ["star", "farm"])
+@pytest.mark.parametrize("faults", [
+    ["die@3,3@400us"], ["die@2,2@300us"], ["hang@4,1@2ms", "die@1,1@100us"],
+    ["cut@0,0,east@100us", *(f"die@{at}@700us" for at in PLACES)]])
+def test_several_originators(tmp_path, schedule, faults):
+    """Each one's load is computed, whoever dies; and written as it was, one
+    behind the other. Another node gives out what an originator that died had."""
+    loads = []
+    for i, at in enumerate(PLACES):
+        path = tmp_path / f"load{i}"
+        path.write_bytes(mesh.seeded(f"several {i}").randbytes(60_000 + 99 * i))
+        loads += ["--originator", f"{at}={path}"]
+    reports = []
+    for name, more in (("whole", []), ("lost", faults)):
+        done = mesh.command(
+            "run", "--mesh", "5x5", "--on", "native", "--kernel", "spin",
+            "--arg", "32,1/4", "--schedule", schedule, *loads, "--json", "-o",
+            tmp_path / name, *(word for one in more
+                               for word in ("--inject", one)))
+        assert (done.returncode, done.stderr) == (0, "")
+        reports.append(json.loads(done.stdout))
+    whole, lost = reports
+    assert whole["result"] == lost["result"]
+    assert ((tmp_path / "whole").read_bytes()
+            == (tmp_path / "lost").read_bytes())
+    dead = [at for at in PLACES if any(f"@{at}@" in one for one in faults)]
+    assert len(lost["recovery"]["originators"]) >= len(dead)
 
 
 @pytest.mark.parametrize("seed", range(1, 13))
