@@ -292,6 +292,22 @@ static void back_off(struct switch_core *core, unsigned port)
     let_peek_by(core, port);
 }
 
+/* Counts a set-up in vain. Result: whether it was the message's last one. */
+static bool was_last_try(const struct switch_core *core,
+                         struct switch_message *message)
+{
+    if (message->tries == 0) {
+        message->vain_us = core->now_us;
+    }
+    if (message->tries < UINT8_MAX) {
+        message->tries += 1;
+    }
+    return message->kind == SWITCH_PEEK
+               ? message->tries >= SWITCH_PEEK_TRIES
+               : message->tries >= SWITCH_TRIES &&
+                     core->now_us - message->vain_us >= SWITCH_VAIN_US;
+}
+
 /* Refusals count as tries of a peek only. */
 void switch_source_lost(struct switch_core *core, unsigned port,
                         unsigned reason)
@@ -314,10 +330,7 @@ void switch_source_lost(struct switch_core *core, unsigned port,
     if (reason == SWITCH_REASON_UNWANTED && !peek) {
         message->tries = 0; /* the set-up arrived: no dead link */
     }
-    if (peek || !refused) {
-        message->tries += 1;
-    }
-    if (message->tries >= (peek ? SWITCH_PEEK_TRIES : SWITCH_TRIES) ||
+    if (((peek || !refused) && was_last_try(core, message)) ||
         (refused &&
          core->now_us - message->refused_us >= core->config.patience_us)) {
         finish(core, port, refused ? ERR_PORT_BUSY : ERR_DEAD_LINK);

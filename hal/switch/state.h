@@ -20,6 +20,7 @@
 #define SWITCH_RING_BYTES 2048u
 #define SWITCH_WINDOW 7u       /* most frames that a source has on the way */
 #define SWITCH_TRIES 12u       /* failed set-ups in a row that end a message */
+#define SWITCH_VAIN_US 500000u /* ... if they took this time, us, or more */
 #define SWITCH_REMEMBERED 128u /* streams in memory[] of struct switch_core */
 #define SWITCH_SLACK_US 5000u  /* default of slack_us, us */
 #define SWITCH_PATIENCE_US 600000000u /* default of patience_us, us: 10 min */
@@ -67,6 +68,7 @@ struct switch_message {
     uint32_t accepted_us; /* time of the last accepted set-up; else queued_us */
     uint32_t done_us;     /* time when the message ended */
     uint32_t refused_us;  /* time of the first refusal, if `refused` */
+    uint32_t vain_us;     /* time of the first failed set-up, if `tries` */
     uint32_t top;         /* number of bytes sent at least once */
     uint8_t reply_bytes;
     uint8_t tries; /* failed set-ups in a row without progress */

@@ -74,8 +74,8 @@
  * recent answers took; this time doubles for every second wait without an
  * answer, and is B / 32 to B. A node frees a silent circuit after 2 (B + line
  * time of SWITCH_RING_BYTES), at most 32 s. A message ends with ERR_DEAD_LINK
- * after SWITCH_TRIES set-ups in a row without progress, and with ERR_PORT_BUSY
- * after patience_us of refusals.
+ * after SWITCH_TRIES set-ups in a row without progress that took SWITCH_VAIN_US
+ * or more, and with ERR_PORT_BUSY after patience_us of refusals.
  *
  * Exactly once: a destination remembers the last message of each of the last
  * SWITCH_REMEMBERED streams (a stream: all messages of one source and port). So

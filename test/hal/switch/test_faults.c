@@ -132,7 +132,11 @@ static uint64_t bound_us(uint32_t hops)
         MESH_SLACK_US + 11u * (256u + 128u * hops + 40u * (hops + 1u));
     uint64_t backoff_us = 64u * 32u * 11u;
 
-    return SWITCH_TRIES * (answer_us + backoff_us + 2 * MESH_TICK_US);
+    uint64_t try_us = answer_us + backoff_us + 2 * MESH_TICK_US;
+    uint64_t tries_us = SWITCH_TRIES * try_us;
+    uint64_t vain_us = SWITCH_VAIN_US + 2u * try_us;
+
+    return tries_us > vain_us ? tries_us : vain_us;
 }
 
 /* How long a hop holds without a frame; and what is on the way. */
@@ -163,6 +167,8 @@ static void dead_line(struct unit *unit)
                     parcel->message.queued_us);
         CHECK(unit, parcel->message.done_us - parcel->message.queued_us <=
                         bound_us(2));
+        CHECK(unit, parcel->message.done_us - parcel->message.queued_us >=
+                        SWITCH_VAIN_US);
         /* The link to node 1 is lines 0 and 2. */
         CHECK_EQUAL(unit, other->message.error,
                     i % 2 == 0 ? ERR_DEAD_LINK : ERR_OK);
