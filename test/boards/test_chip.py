@@ -254,8 +254,8 @@ def test_a_dead_originator_is_told_soon(load):
         done = it.live(process, [it.ordered(*off)])
         assert done.returncode == 1
         assert (it.now_us() - since[0]) / MILLION <= 15 + 5, done.stderr
-        assert ("nobody takes the place of the originator 0,0" in done.stderr
-                ) == (dead == 0), done.stderr
+        assert ("nobody takes the place of the originator 0,0"
+                in done.stderr), done.stderr
 
 
 # ---- boards that fail ----

@@ -6,7 +6,7 @@ import json
 import chip_bench
 
 SPIN = "spin_run"
-MARKS = ("originate", "originator_start", "circuit_receive_until", SPIN)
+MARKS = ("carry_out", "originator_start", "circuit_receive_until", SPIN)
 PS_PER_US = 1e6
 PART, LEAST_US = 0.01, 100  # by how much a time may be off
 PPM = 100                   # what crystals are off by, at most
@@ -29,7 +29,7 @@ class Calls:
             elif key in begun:
                 self.of.setdefault(key, []).append((begun.pop(key), us))
         (self.start, _), = self.of[0, "originator_start"]
-        self.end = min(end for _, end in self.of[0, "originate"]
+        self.end = min(end for _, end in self.of[0, "carry_out"]
                        if end > self.start)
         self.order = max(end for _, end in self.of[0, "circuit_receive_until"]
                          if end < self.start)
