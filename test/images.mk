@@ -84,7 +84,7 @@ $(foreach k,$(filter-out $(kernels_stm32f405) $(FAST_KERNELS:kernels/%.c=%), \
 $(call test_image,chip-kernels,stm32f405,$(sort $(sources_stm32f405) \
   $(MORE_KERNELS:%=kernels/%.c)) $(BUILD)/stm32f405/more/kernel_table.o)
 
-# The firmware on pins with an LED; its stack is too small for discovery, and
+# The firmware on pins with an LED; its stack is too small for an order, and
 # the checks of it that the linker makes are left out.
 $(call test_image,chip-small,stm32f405,$(call with_pins,pyboard, \
   $(sources_stm32f405)) $(BUILD)/stm32f405/kernel_table.o)

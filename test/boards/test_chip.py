@@ -364,12 +364,15 @@ def test_who_waits_in_vain_takes_a_new_place(load):
             assert all("busy" in fault for fault in faults)
 
 
-def test_a_stack_that_overflows_is_a_fault():
+def test_a_stack_that_overflows_is_a_fault(load):
     """It grows down to where there is no memory, and nothing else's. Of what
     the model complains of there, everything is below the stack."""
     with started(2, 1, image=SMALL, pins=PYBOARD) as it:
-        it.command("type", 0, "mesh 2 1")
-        assert not it.run(START_US, 0, "end rows")
+        process = it.begin(
+            "run", "--port", it.port(), "--mesh", "2x1", "--kernel", "search",
+            "--arg", "the", "--profile", "emulated", load[1])
+        ends_us = it.now_us() + 3 * MILLION
+        it.live(process, [(lambda: it.now_us() > ends_us, process.kill)])
         assert it.values("ident")["reset"] == "software"
         record = record_of(it, 0)
         assert record["cfsr"] & CFSR_STKERR and record["sp"] < 0x1000_0000
