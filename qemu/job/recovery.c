@@ -316,8 +316,11 @@ static int add_wave(struct outcome *batch, struct outcome *wave,
     if (!exchanges) {
         if (whole->silent) {
             whole->silent = part->silent;
+            /* Waves are told of apart: nothing was planned for the order. */
             whole->plan = part->plan;
             whole->plan.ordered_ps = batch->plan.ordered_ps;
+            whole->plan.scatter_start_ps = batch->plan.scatter_start_ps;
+            whole->plan.makespan_ps = 0;
         }
         batch->waves_ps += outcome_computing_ps(wave);
         whole->plan.gather_done_ps = part->plan.gather_done_ps;
