@@ -267,27 +267,6 @@ static bool explain_silence(const struct fabric_job *job)
     return silent;
 }
 
-static int send_orders(struct job_mesh *mesh, const struct mesh_order order[])
-{
-    struct fabric_job *job = job_of(mesh);
-    enum mesh_end end;
-
-    fabric_circuits(job->driver.fabric, &job->first_circuit);
-    for (uint32_t i = 0; i < mesh->originators; ++i) {
-        job->originator[i] = mesh->task[i].originator->at;
-    }
-    job->config.originators = mesh->originators;
-    job->config.group_of_node = mesh->task->group_of_node;
-    end = mesh_run(&job->driver, order);
-    mesh->up_wall_s = job->driver.up_wall_s;
-    progress_end();
-    if (end == MESH_INTERRUPTED) {
-        fprintf(stderr, "quincunx: interrupted; all boards ended\n");
-        return EXIT_INTERRUPTED;
-    }
-    return end == MESH_DONE && !explain_silence(job) ? 0 : EXIT_FAILED;
-}
-
 /* Prints of some nodes why they gave up, or what their kernels did wrong. */
 static void explain(struct job_mesh *mesh, int error)
 {
@@ -312,6 +291,51 @@ static void explain(struct job_mesh *mesh, int error)
             shown += 1;
         }
     }
+}
+
+/* Returns whether a node waits for a call after an error although nothing died,
+   which would explain it; then after messages. */
+static bool gave_up(struct job_mesh *mesh)
+{
+    const struct fabric_job *job = job_of(mesh);
+    bool found = false;
+    bool died = job->config.injections.count > 0;
+
+    for (uint32_t node = 0; node < job->nodes; ++node) {
+        const struct window *window = window_of(job, node);
+
+        found = found || (postmortem_gave_up(window) &&
+                          window->node.status.state != NODE_STATE_FAILED);
+        died = died || fabric_has_stopped(job->driver.fabric, node);
+    }
+    if (!found || died) {
+        return false;
+    }
+    explain(mesh, ERR_OK);
+    return true;
+}
+
+static int send_orders(struct job_mesh *mesh, const struct mesh_order order[])
+{
+    struct fabric_job *job = job_of(mesh);
+    enum mesh_end end;
+
+    fabric_circuits(job->driver.fabric, &job->first_circuit);
+    for (uint32_t i = 0; i < mesh->originators; ++i) {
+        job->originator[i] = mesh->task[i].originator->at;
+    }
+    job->config.originators = mesh->originators;
+    job->config.group_of_node = mesh->task->group_of_node;
+    end = mesh_run(&job->driver, order);
+    mesh->up_wall_s = job->driver.up_wall_s;
+    progress_end();
+    if (end == MESH_INTERRUPTED) {
+        fprintf(stderr, "quincunx: interrupted; all boards ended\n");
+        return EXIT_INTERRUPTED;
+    }
+    return end == MESH_DONE && !explain_silence(job) && !gave_up(mesh)
+               ? 0
+               : EXIT_FAILED;
 }
 
 /* ---- the outcome ---- */
