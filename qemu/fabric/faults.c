@@ -59,7 +59,8 @@ static void meet(struct fault *fault, const struct mesh *mesh,
             fault->is.what == INJECTION_FAULT ? FAULT_STOPPED : FAULT_UNREACHED;
         fault->found_ps = found->first_ps - mesh->order_ps;
     }
-    fault->lost_ps = found->lost_ps;
+    fault->lost_ps =
+        found->lost_ps > mesh->order_ps ? found->lost_ps - mesh->order_ps : 0;
 }
 
 static void read_injection(struct faults *faults, const struct mesh *mesh,

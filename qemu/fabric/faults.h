@@ -20,7 +20,7 @@ struct fault {
     struct injection is; /* what died, where, and since when */
     enum fault_how how;
     uint64_t found_ps; /* after the first order; unset if FAULT_UNKNOWN */
-    uint64_t lost_ps;  /* of struct fabric_found */
+    uint64_t lost_ps;  /* a message was lost there last, likewise; 0: none */
     uint64_t units;    /* number of units that were computed again for it */
 };
 

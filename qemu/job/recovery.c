@@ -90,16 +90,41 @@ static void add_missing(struct todo *todo,
 
 /* ---- faults ---- */
 
-/* Returns the fault at which a message was lost last: for it the units count
-   that an order lost. Returns NULL if there is none. */
-static struct fault *culprit(const struct faults *faults)
+/* Returns whether the units that an order lost count for a fault rather than
+   for another one. First come those that this order met as the first one; then
+   those where it lost a message, the last of them; then who was found last;
+   then who stopped first. Times count from the first order. */
+static bool is_likelier(const struct fault *fault, const struct fault *other,
+                        uint64_t ordered_ps)
+{
+    bool is_new = fault->found_ps > ordered_ps;
+    bool other_new = other->found_ps > ordered_ps;
+    uint64_t lost_ps = fault->lost_ps > ordered_ps ? fault->lost_ps : 0;
+    uint64_t other_ps = other->lost_ps > ordered_ps ? other->lost_ps : 0;
+
+    if (is_new != other_new) {
+        return is_new;
+    }
+    if (lost_ps != other_ps) {
+        return lost_ps > other_ps;
+    }
+    if (fault->found_ps != other->found_ps) {
+        return fault->found_ps > other->found_ps;
+    }
+    return fault->is.from_ps < other->is.from_ps;
+}
+
+/* Returns the fault for which the units count that an order lost. The order was
+   given at ordered_ps, behind the first one. Returns NULL if none is known. */
+static struct fault *culprit(const struct faults *faults, uint64_t ordered_ps)
 {
     struct fault *last = NULL;
 
     for (uint32_t i = 0; i < faults->count; ++i) {
         struct fault *fault = &faults->fault[i];
 
-        if (fault->lost_ps > (last != NULL ? last->lost_ps : 0)) {
+        if (fault->how > FAULT_ORDERED &&
+            (last == NULL || is_likelier(fault, last, ordered_ps))) {
             last = fault;
         }
     }
@@ -145,9 +170,11 @@ static int note_faults(struct job *job, const struct outcome *order)
     }
     for (uint32_t i = 0; i < order->originators; ++i) {
         const struct outcome_originator *originator = &order->originator[i];
-        struct fault *fault = originator->silent
-                                  ? fault_of(&job->faults, originator->at)
-                                  : culprit(&job->faults);
+        struct fault *fault =
+            originator->silent
+                ? fault_of(&job->faults, originator->at)
+                : culprit(&job->faults,
+                          originator->plan.ordered_ps - job->first_ps);
 
         if (fault != NULL) {
             fault->units += originator->missing_units;
