@@ -96,7 +96,8 @@ faults: SEEDS := 1000
 faults: build-tests | $(TEST_DEPS)
 	$(Q)$(PYTHON) test/mesh/survive.py --seeds $(SEEDS) --workers $(WORKERS)
 	$(Q)$(PYTHON) test/faults/trees.py --seeds $(SEEDS)
-	$(Q)$(PYTHON) test/mesh/flips.py $$(($(SEEDS) / 2)) $(SEED)
+	$(Q)$(PYTHON) test/mesh/flips.py $$(($(SEEDS) / 2)) $(SEED) \
+	  --workers $(WORKERS)
 
 # Seconds of all targets together.
 SECONDS ?= 600
