@@ -108,35 +108,30 @@ static struct wire_order wire_of(const struct job_task *task,
                                  struct wire_range range)
 {
     const struct format_load *load = &task->originator->load;
-    const struct kernel_terms *terms = &task->originator->terms;
+    const struct kernel_range with_halo = job_task_range(task, range);
     uint64_t left = load->units - range.first_unit;
-    uint64_t before = (uint64_t)range.first_unit * load->unit_bytes;
-    uint64_t after = (left - range.units) * load->unit_bytes;
     bool survives = task->request->mesh->read_faults != NULL;
     unsigned more = left > range.units || survives ? WIRE_MORE : 0;
     const struct profile *profile = request_plan_profile(task->request);
-    struct wire_order order = {
-        .startup_ps = profile->startup_ps,
-        .transfer_ps = profile->transfer_ps,
-        .hop_delay_ps = profile->hop_delay_ps,
-        .load_units = range.units,
-        .unit_bytes = load->unit_bytes,
-        .first_unit = range.first_unit,
-        .whole_units = (uint32_t)load->units,
-        .before_bytes = before < terms->before_bytes ? (uint32_t)before
-                                                     : terms->before_bytes,
-        .after_bytes =
-            after < terms->after_bytes ? (uint32_t)after : terms->after_bytes,
-        .phases = phases_of(task),
-        .rounds = rounds_of(task),
-        .reserve = reserve_of(task),
-        .ports = task->request->ports,
-        .flags = (flags_of(task) | more) & 0xfu,
-        .compute_ps = task->rate.compute_ps,
-        .call_ps = task->rate.call_ps,
-        .check_load = proofs_wanted(task),
-        .arg_bytes = load->arg_bytes,
-        .arg = load->arg};
+    struct wire_order order = {.startup_ps = profile->startup_ps,
+                               .transfer_ps = profile->transfer_ps,
+                               .hop_delay_ps = profile->hop_delay_ps,
+                               .load_units = range.units,
+                               .unit_bytes = load->unit_bytes,
+                               .first_unit = range.first_unit,
+                               .whole_units = (uint32_t)load->units,
+                               .before_bytes = with_halo.before_bytes,
+                               .after_bytes = with_halo.after_bytes,
+                               .phases = phases_of(task),
+                               .rounds = rounds_of(task),
+                               .reserve = reserve_of(task),
+                               .ports = task->request->ports,
+                               .flags = (flags_of(task) | more) & 0xfu,
+                               .compute_ps = task->rate.compute_ps,
+                               .call_ps = task->rate.call_ps,
+                               .check_load = proofs_wanted(task),
+                               .arg_bytes = load->arg_bytes,
+                               .arg = load->arg};
 
     strncpy(order.kernel, task->request->kernel->name, WIRE_NAME_BYTES - 1);
     return order;

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#define PIECE_BYTES (1u << 20) /* of the load, summed up at a time */
 /* Where the default is to check, a node computes at least so long, ps. Checks
    of results take some 0.1 ms. */
 #define LONG_PS UINT64_C(10000000000)
@@ -41,33 +42,45 @@ bool proofs_wanted(const struct job_task *task)
     }
 }
 
-/* Sets *sum to that of a range of the order's units. */
-static int sum_range(uint64_t *sum, struct wire_range units,
+/* Adds the sum of a range of the load, read at once, to *sum. */
+static int add_piece(uint64_t *sum, struct wire_range units,
                      const struct job_task *task)
 {
     const struct format_load *load = &task->originator->load;
-    const struct kernel_terms *terms = &task->originator->terms;
-    uint64_t from = (uint64_t)units.first_unit * load->unit_bytes;
-    uint64_t bytes = (uint64_t)units.units * load->unit_bytes;
-    uint64_t behind = load->units * load->unit_bytes - from - bytes;
-    struct kernel_range range = {
-        .units = units.units,
-        .unit_bytes = load->unit_bytes,
-        .first_unit = units.first_unit,
-        .before_bytes =
-            from < terms->before_bytes ? (uint32_t)from : terms->before_bytes,
-        .after_bytes = behind < terms->after_bytes ? (uint32_t)behind
-                                                   : terms->after_bytes};
-    uint64_t all = range.before_bytes + bytes + range.after_bytes;
-    uint8_t *copy = memory_or_exit(malloc(all + 1));
-    struct file_piece piece = format_piece(load, from - range.before_bytes);
-    int status = file_piece_copy(copy, &piece, all) == 0 ? 0 : EXIT_FAILED;
+    struct kernel_range range = job_task_range(task, units);
+    uint64_t bytes = range.before_bytes +
+                     (uint64_t)range.units * range.unit_bytes +
+                     range.after_bytes;
+    uint8_t *copy = memory_or_exit(malloc(bytes + 1));
+    struct file_piece piece =
+        format_piece(load, (uint64_t)units.first_unit * load->unit_bytes -
+                               range.before_bytes);
+    int status = file_piece_copy(copy, &piece, bytes) == 0 ? 0 : EXIT_FAILED;
 
     if (status == 0) {
         range.data = copy + range.before_bytes;
-        *sum = proof_range(&range, terms);
+        *sum += proof_range(&range, &task->originator->terms);
     }
     free(copy);
+    return status;
+}
+
+/* Sets *sum to that of a range of the load. */
+static int sum_range(uint64_t *sum, struct wire_range units,
+                     const struct job_task *task)
+{
+    uint32_t most = 1 + PIECE_BYTES / task->originator->load.unit_bytes;
+    int status = 0;
+
+    *sum = 0;
+    while (status == 0 && units.units > 0) {
+        struct wire_range piece = {units.first_unit,
+                                   units.units < most ? units.units : most};
+
+        status = add_piece(sum, piece, task);
+        units.first_unit += piece.units;
+        units.units -= piece.units;
+    }
     return status;
 }
 

@@ -21,6 +21,25 @@ double job_task_unit_ps(const struct job_task *task)
     return estimate_ps > 1 ? estimate_ps : 1;
 }
 
+struct kernel_range job_task_range(const struct job_task *task,
+                                   struct wire_range units)
+{
+    const struct format_load *load = &task->originator->load;
+    const struct kernel_terms *terms = &task->originator->terms;
+    uint64_t end = (uint64_t)units.first_unit + units.units;
+    uint64_t before = (uint64_t)units.first_unit * load->unit_bytes;
+    uint64_t after = (load->units - end) * load->unit_bytes;
+
+    return (struct kernel_range){
+        .units = units.units,
+        .unit_bytes = load->unit_bytes,
+        .first_unit = units.first_unit,
+        .before_bytes = before < terms->before_bytes ? (uint32_t)before
+                                                     : terms->before_bytes,
+        .after_bytes =
+            after < terms->after_bytes ? (uint32_t)after : terms->after_bytes};
+}
+
 uint64_t job_task_room_bytes(const struct job_task *task)
 {
     return task->room_bytes != 0

@@ -147,6 +147,11 @@ struct job_task job_task_of(const struct request *request);
 /* Returns the kernel's estimate of a unit's compute time, at least 1 ps. */
 double job_task_unit_ps(const struct job_task *task);
 
+/* Returns a range of the load's units with the bytes around it that the kernel
+   reads. Member `data` is NULL. */
+struct kernel_range job_task_range(const struct job_task *task,
+                                   struct wire_range units);
+
 /* Returns the memory, bytes, of a node for job data. */
 uint64_t job_task_room_bytes(const struct job_task *task);
 
