@@ -2,16 +2,13 @@
 #include "qemu/fabric/mesh.h"
 
 #include "hal/bytes.h"
-#include "hal/check.h"
-#include "qemu/fabric/faults.h"
-#include "qemu/fabric/postmortem.h"
+#include "qemu/fabric/losses.h"
 #include "qemu/fabric/sends.h"
 #include "qemu/fabric/watch.h"
 #include "qemu/base/host_clock.h"
 #include "qemu/base/memory.h"
 #include "qemu/base/progress.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,10 +20,6 @@
 #define SENT_A_NODE 4096u
 #define WAITING_FIXED 65536u
 #define WAITING_A_NODE 64u
-
-/* Number of rings since the last progress, after which they count as in
-   vain. */
-#define VAIN_RINGS 100u
 
 /* ---- originators ---- */
 
@@ -306,44 +299,6 @@ static void hand_over(struct mesh *mesh, const struct fabric_action *action)
     answer(mesh, action->node, &response);
 }
 
-/* Returns text for messages that says where a node runs, or "" if it runs in
-   this process. */
-static const char *place_of(const struct mesh *mesh, uint32_t node)
-{
-    struct backend *backend = mesh->backend;
-    const char *place =
-        backend->place != NULL ? backend->place(backend->context, node) : NULL;
-
-    return place != NULL ? place : "";
-}
-
-static enum mesh_end lose(const struct mesh *mesh, uint32_t node,
-                          const char *what)
-{
-    struct torus_coord at = torus_coord_of(mesh->config->size, node);
-
-    fprintf(stderr, "quincunx: node %u,%u%s %s\n", at.x, at.y,
-            place_of(mesh, node), what);
-    postmortem_print(stderr, mesh_window(mesh, node), &mesh->config->program);
-    return MESH_FAILED;
-}
-
-static enum mesh_end lose_to_fault(const struct mesh *mesh, uint32_t node)
-{
-    const struct window *window = mesh_window(mesh, node);
-    uint32_t place = window_read_u32(&window->node.status.fault.check);
-    struct torus_coord at = torus_coord_of(mesh->config->size, node);
-
-    if (place == 0) {
-        return lose(mesh, node, "took a fault");
-    }
-    fprintf(stderr, "quincunx: node %u,%u%s: assertion failed at %s:%u\n", at.x,
-            at.y, place_of(mesh, node), check_path(place),
-            CHECK_PLACE_LINE(place));
-    postmortem_print(stderr, window, &mesh->config->program);
-    return MESH_FAILED;
-}
-
 static bool sends_too_much(const struct mesh *mesh)
 {
     uint64_t nodes = torus_nodes(mesh->config->size);
@@ -352,35 +307,12 @@ static bool sends_too_much(const struct mesh *mesh)
            mesh->waiting > WAITING_FIXED + WAITING_A_NODE * nodes;
 }
 
-static enum mesh_end lose_flooded(const struct mesh *mesh)
-{
-    uint32_t most = 0;
-    char what[80];
-
-    for (uint32_t node = 1; node < torus_nodes(mesh->config->size); ++node) {
-        most = mesh->node[node].sent > mesh->node[most].sent ? node : most;
-    }
-    snprintf(what, sizeof what,
-             "sends without an end: %u messages since the order",
-             mesh->node[most].sent);
-    return lose(mesh, most, what);
-}
-
 static void show_progress(const struct mesh *mesh)
 {
     if (mesh->config->progress != NULL) {
         mesh->config->progress(mesh->config->progress_context, mesh->up,
                                mesh->ended);
     }
-}
-
-/* Notes progress: a node came up or ended, a message arrived, or a node logged
-   an event. That mesh time advances is no progress, as a node that only waits
-   for its own deadlines advances it forever. */
-static void note_progress(struct mesh *mesh)
-{
-    watchdog_feed(&mesh->watchdog);
-    mesh->vain = 0;
 }
 
 /* Notes progress if a node has logged new events. A full log replaces its last
@@ -397,13 +329,13 @@ static void note_events(struct mesh *mesh, uint32_t node)
     }
     if (last.time_ps > mesh->node[node].event_ps) {
         mesh->node[node].event_ps = last.time_ps;
-        note_progress(mesh);
+        mesh_note_progress(mesh);
     }
 }
 
 static void note_up(struct mesh *mesh)
 {
-    note_progress(mesh);
+    mesh_note_progress(mesh);
     mesh->up += 1;
     if (mesh->up == torus_nodes(mesh->config->size)) {
         mesh->up_wall_s = host_clock_s(host_clock());
@@ -417,7 +349,7 @@ static void note_end(struct mesh *mesh, uint32_t node, uint64_t time_ps)
     fabric_end(mesh->fabric, node, time_ps);
     mesh->failed |= window->node.status.state == NODE_STATE_FAILED &&
                     !fabric_has_stopped(mesh->fabric, node);
-    note_progress(mesh);
+    mesh_note_progress(mesh);
     mesh->ended += 1;
 }
 
@@ -431,7 +363,7 @@ static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
     struct window_request request;
 
     if (window->node.status.state == NODE_STATE_FAULT) {
-        return lose_to_fault(mesh, node);
+        return losses_fault(mesh, node);
     }
     if (sequence == mesh->node[node].sequence) {
         return MESH_DONE; /* the node rang more than once for a request */
@@ -443,10 +375,10 @@ static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
     note_events(mesh, node);
     window_read(&request, &window->request, sizeof request);
     if (!sends_read(mesh, node)) {
-        return lose(mesh, node, "queued a send that makes no sense");
+        return losses_node(mesh, node, "queued a send that makes no sense");
     }
     if (sends_too_much(mesh)) {
-        return lose_flooded(mesh);
+        return losses_flooded(mesh);
     }
     switch (request.op) {
     case WINDOW_OP_RECEIVE:
@@ -468,7 +400,8 @@ static enum mesh_end read_request(struct mesh *mesh, uint32_t node)
         note_end(mesh, node, request.time_ps);
         break;
     default:
-        return lose(mesh, node, "asked its switch for something unknown");
+        return losses_node(mesh, node,
+                           "asked its switch for something unknown");
     }
     return MESH_DONE;
 }
@@ -540,7 +473,7 @@ static enum fabric_step advance(struct mesh *mesh)
             sends_tell(mesh, &action);
             hand_over(mesh, &action);
             mesh->waiting -= action.port != NODE_PORT_HOST;
-            note_progress(mesh);
+            mesh_note_progress(mesh);
             break;
         case FABRIC_TIMED_OUT:
             sends_tell(mesh, &action);
@@ -555,7 +488,7 @@ static enum fabric_step advance(struct mesh *mesh)
         case FABRIC_TO_HOST:
             keep_report(mesh, &action);
             mesh->waiting -= 1;
-            note_progress(mesh);
+            mesh_note_progress(mesh);
             break;
         case FABRIC_TAKEN:
             free(action.cookie);
@@ -569,186 +502,6 @@ static enum fabric_step advance(struct mesh *mesh)
             return step;
         }
     }
-}
-
-static void explain(const struct mesh *mesh, uint32_t node)
-{
-    if (mesh->backend->explain != NULL) {
-        mesh->backend->explain(mesh->backend->context, node, stderr);
-    }
-}
-
-/* Ends a run whose boards do not start. Prints how many did, and the first one
-   that did not. */
-static enum mesh_end lose_booting(const struct mesh *mesh)
-{
-    uint32_t node = 0;
-
-    while (mesh->node[node].sequence != 0) {
-        node += 1;
-    }
-    fprintf(stderr,
-            "quincunx: %u of %u boards came up, no more within %u s "
-            "(--watchdog)\n",
-            mesh->up, torus_nodes(mesh->config->size),
-            mesh->config->watchdog_s);
-    lose(mesh, node, "did not come up");
-    explain(mesh, node);
-    return MESH_FAILED;
-}
-
-static enum mesh_end lose_running(const struct mesh *mesh, const char *what)
-{
-    uint32_t shown = 0;
-
-    for (uint32_t node = 0; node < torus_nodes(mesh->config->size); ++node) {
-        if (fabric_is_running(mesh->fabric, node)) {
-            if (shown < 8) {
-                lose(mesh, node, what);
-            }
-            shown += 1;
-        }
-    }
-    if (shown > 8) {
-        fprintf(stderr, "quincunx: and %u nodes more\n", shown - 8);
-    }
-    return MESH_FAILED;
-}
-
-static enum mesh_end lose_hanging(const struct mesh *mesh)
-{
-    char what[80];
-
-    snprintf(what, sizeof what,
-             mesh->vain > VAIN_RINGS
-                 ? "hangs: it asks on and on, in vain for %u s (--watchdog)"
-                 : "hangs: it has not come to rest within %u s (--watchdog)",
-             mesh->config->watchdog_s);
-    (void)lose_running(mesh, what);
-    if (mesh->config->program.firmware != NULL) {
-        fputs("  hint: where it is, a debugger tells: `run --gdb --halt X,Y', "
-              "then `make gdb NODE=X,Y', `continue' and Ctrl-C\n",
-              stderr);
-    }
-    return MESH_FAILED;
-}
-
-static void print_faults(const struct mesh *mesh)
-{
-    struct faults faults = {.count = 0};
-
-    faults_read(&faults, mesh, false);
-    faults_print(stderr, &faults);
-    free(faults.fault);
-}
-
-/* Ends a run in which all nodes wait, although an originator has not ended. */
-static enum mesh_end lose_stuck(const struct mesh *mesh)
-{
-    uint32_t shown = 0;
-
-    fprintf(stderr, "quincunx: the mesh is stuck: every node waits for a "
-                    "message that nobody sends\n");
-    print_faults(mesh);
-    for (uint32_t node = 0; node < torus_nodes(mesh->config->size); ++node) {
-        const struct window *window = mesh_window(mesh, node);
-
-        if (fabric_has_stopped(mesh->fabric, node)) {
-            continue;
-        }
-        if (window->node.status.state != NODE_STATE_WAITING && shown < 8 &&
-            !fabric_has_ended(mesh->fabric, node)) {
-            lose(mesh, node, "waits in the middle of the job");
-            shown += 1;
-        }
-        if (postmortem_gave_up(window) && shown < 8) {
-            lose(mesh, node, "gave up");
-            shown += 1;
-        }
-    }
-    return MESH_FAILED;
-}
-
-/* ---- boards that end by themselves ---- */
-
-/* Returns whether the end of a node's board does not end the run: all boards
-   are up, and on this host; and no injection without a time has ordered the
-   end, which shows what is said of a board that fails. A board that does not
-   come up ends the run: what keeps one QEMU from starting keeps others, and so
-   the host is to be mended. */
-static bool can_lose(const struct mesh *mesh, uint32_t node)
-{
-    const struct mesh_config *config = mesh->config;
-    bool can = mesh->up == torus_nodes(config->size) &&
-               mesh->backend->kill != NULL && mesh->backend->place == NULL;
-
-    for (uint32_t i = 0; i < config->injections.count; ++i) {
-        const struct injection *injection = &config->injections.injection[i];
-
-        can = can && (torus_index(config->size, injection->at) != node ||
-                      injection->timed || !injection_fails(injection));
-    }
-    return can;
-}
-
-/* Goes on without a node whose board has ended, or hangs: it is dead since it
-   last got an answer, and so is its switch if `whole`. */
-static void go_on_without(struct mesh *mesh, uint32_t node, const char *why,
-                          bool whole)
-{
-    struct torus_coord at = torus_coord_of(mesh->config->size, node);
-    struct mesh_node *state = &mesh->node[node];
-
-    fprintf(stderr, "quincunx: node %u,%u%s %s; the job goes on without\n",
-            at.x, at.y, place_of(mesh, node), why);
-    mesh->backend->kill(mesh->backend->context, node);
-    state->lost = true;
-    state->relays = !whole;
-    state->found = (struct fabric_found){.first_ps = FABRIC_NEVER_PS};
-    fabric_lose(mesh->fabric, node, whole, &state->found);
-    note_progress(mesh);
-}
-
-static enum mesh_end note_death(struct mesh *mesh, uint32_t node)
-{
-    static const char why[] = "died: its process is gone";
-    bool can = can_lose(mesh, node);
-
-    if (fabric_has_stopped(mesh->fabric, node)) {
-        return MESH_DONE;
-    }
-    if (can) {
-        go_on_without(mesh, node, why, true);
-    } else {
-        lose(mesh, node, why);
-    }
-    explain(mesh, node);
-    return can ? MESH_DONE : MESH_FAILED;
-}
-
-/* Goes on without the nodes that run when the watchdog's time is over, as all
-   others wait for them; unless they ask on and on, or one cannot be lost. */
-static enum mesh_end note_hang(struct mesh *mesh)
-{
-    uint32_t nodes = torus_nodes(mesh->config->size);
-    uint32_t running = 0;
-    bool can = mesh->vain <= VAIN_RINGS;
-
-    for (uint32_t node = 0; node < nodes; ++node) {
-        if (fabric_is_running(mesh->fabric, node)) {
-            running += 1;
-            can = can && can_lose(mesh, node);
-        }
-    }
-    if (!can || running == 0) {
-        return lose_hanging(mesh);
-    }
-    for (uint32_t node = 0; node < nodes; ++node) {
-        if (fabric_is_running(mesh->fabric, node)) {
-            go_on_without(mesh, node, "hangs", false);
-        }
-    }
-    return MESH_DONE;
 }
 
 /* ---- waiting ---- */
@@ -791,10 +544,10 @@ static enum mesh_end wait_for_node(struct mesh *mesh)
         mesh->vain += 1;
         return read_request(mesh, node);
     case BACKEND_DIED:
-        return note_death(mesh, node);
+        return losses_death(mesh, node);
     case BACKEND_TIMEOUT:
-        return mesh->up < torus_nodes(mesh->config->size) ? lose_booting(mesh)
-                                                          : note_hang(mesh);
+        return mesh->up < torus_nodes(mesh->config->size) ? losses_boot(mesh)
+                                                          : losses_hang(mesh);
     case BACKEND_INTERRUPTED:
         return MESH_INTERRUPTED;
     default:
@@ -852,7 +605,7 @@ static enum mesh_end run_to_end(struct mesh *mesh, bool more)
         if (step == FABRIC_STUCK && all_done(mesh, more)) {
             break;
         }
-        end = step == FABRIC_STUCK ? lose_stuck(mesh) : wait_for_node(mesh);
+        end = step == FABRIC_STUCK ? losses_stuck(mesh) : wait_for_node(mesh);
     }
     return end;
 }

@@ -9,12 +9,6 @@
 #include "qemu/fabric/mesh_state.h"
 #include "qemu/base/file.h"
 
-enum mesh_end {
-    MESH_DONE,   /* every originator has ended, reported or stopped */
-    MESH_FAILED, /* stderr says why */
-    MESH_INTERRUPTED
-};
-
 /* An order: one message from the host to an originator. A header comes first,
    then the bytes of `head`, then those of `load`. */
 struct mesh_order {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of a mesh. It is shared by the mesh driver (mesh.h), the reader of
-   queued sends (sends.h) and threads that watch (watch.h). */
+   queued sends (sends.h), what ends a run (losses.h) and threads that watch
+   (watch.h). */
 #ifndef QEMU_FABRIC_MESH_STATE_H
 #define QEMU_FABRIC_MESH_STATE_H
 
@@ -11,6 +12,12 @@
 #include "qemu/fabric/watchdog.h"
 
 struct watch;
+
+enum mesh_end {
+    MESH_DONE,   /* every originator has ended, reported or stopped */
+    MESH_FAILED, /* stderr says why */
+    MESH_INTERRUPTED
+};
 
 /* A message that reached the host, header included. */
 struct mesh_report {
@@ -92,6 +99,15 @@ struct mesh {
 static inline struct window *mesh_window(const struct mesh *mesh, uint32_t node)
 {
     return mesh->backend->window(mesh->backend->context, node);
+}
+
+/* Notes progress: a node came up or ended, a message arrived, or a node logged
+   an event. That mesh time advances is no progress, as a node that only waits
+   for its own deadlines advances it forever. */
+static inline void mesh_note_progress(struct mesh *mesh)
+{
+    watchdog_feed(&mesh->watchdog);
+    mesh->vain = 0;
 }
 
 #endif
