@@ -35,11 +35,10 @@ static void set_figures(struct outcome *outcome, const struct request *request)
     outcome->batch = memory_or_exit(calloc(1, sizeof *outcome->batch));
 }
 
-int job_empty(struct outcome *outcome, const struct request *request,
-              const struct job_schedule *schedule)
+int job_empty_result(struct kernel_result *result, const struct kernel *kernel,
+                     const struct job_originator *originator)
 {
-    const struct kernel *kernel = request->kernel;
-    const struct format_load *load = &request->originator[0].load;
+    const struct format_load *load = &originator->load;
     struct kernel_job job = {load->arg, load->arg_bytes, load->unit_bytes};
     struct kernel_terms terms = {.before_bytes = 0};
     static const uint8_t nothing[4];
@@ -48,19 +47,29 @@ int job_empty(struct outcome *outcome, const struct request *request,
     uint32_t work[SCATTER_WORK_MAX / 4];
     int error;
 
-    *outcome = (struct outcome){
-        .request = request, .schedule = *schedule, .board = "host"};
-    outcome->result.data = memory_or_exit(
-        calloc(1, request->originator[0].terms.result_bytes_max + (size_t)8));
-    outcome->result.output = memory_or_exit(calloc(1, 8));
+    *result = (struct kernel_result){
+        .data = memory_or_exit(
+            calloc(1, originator->terms.result_bytes_max + (size_t)8)),
+        .output = memory_or_exit(calloc(1, 8))};
     crash_in("run");
     error = kernel->begin(work, &terms, &job);
     if (error == KERNEL_OK) {
-        kernel->run(work, &outcome->result, &range);
+        kernel->run(work, result, &range);
     }
     crash_out();
+    return error == KERNEL_OK ? 0 : -1;
+}
+
+int job_empty(struct outcome *outcome, const struct request *request,
+              const struct job_schedule *schedule)
+{
+    const struct kernel *kernel = request->kernel;
+
+    *outcome = (struct outcome){
+        .request = request, .schedule = *schedule, .board = "host"};
     set_figures(outcome, request);
-    if (error != KERNEL_OK) {
+    if (job_empty_result(&outcome->result, kernel, &request->originator[0]) !=
+        0) {
         fprintf(stderr, "quincunx: kernel %s refuses an empty load\n",
                 kernel->name);
         outcome_free(outcome);

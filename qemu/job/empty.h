@@ -12,6 +12,12 @@
 /* Returns whether the request has one originator, whose load has no units. */
 bool job_is_empty(const struct request *request);
 
+/* Makes the result of a range without units, in this process. The caller frees
+   its data and output. Returns 0, or -1 if the kernel refuses the argument. */
+NODISCARD int job_empty_result(struct kernel_result *result,
+                               const struct kernel *kernel,
+                               const struct job_originator *originator);
+
 /* Runs the kernel on an empty range, in this process: no board starts. All
    times of the outcome are 0, and its one node got nothing. Returns and leaves
    *outcome as job_run() does. Precondition: job_is_empty(request). */

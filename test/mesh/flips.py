@@ -11,7 +11,7 @@ flip was in the kernel's state; with --verify always.
 
 The flips reach a node's window only: code, stack and what a board's program
 knows of the job lie in another memory. Prints what became of the trials.
-Exit status 1: a wrong result was reported as right.
+Exit status 1: a wrong result was reported as right, or a job did not end.
 """
 import argparse
 import collections
@@ -19,6 +19,7 @@ import concurrent.futures
 import json
 import pathlib
 import random
+import subprocess
 import sys
 import tempfile
 
@@ -135,8 +136,12 @@ def run(words, folder):
 
 
 def end_of(plain, words, folder):
-    """What became of a run with a flip."""
-    report, output, error = run(words, folder)
+    """What became of a run with a flip. A kernel may loop by its state; nothing
+    ends a native node that does."""
+    try:
+        report, output, error = run(words, folder)
+    except subprocess.TimeoutExpired:
+        return "hangs"
     if report is None:
         return "refused"
     if (report["result"], output) != (plain[0]["result"], plain[1]):
@@ -164,9 +169,10 @@ def trial(rng, folder, on):
 
 
 def is_failure(done):
-    """Whether a wrong result was reported as right that must not be."""
-    return "wrong" in done.ends[2] or (
-        done.ends[1] == "wrong" and done.place != "kernel's state")
+    """Whether a wrong result was reported as right, or a job did not end, that
+    must not."""
+    return done.ends[2] == "wrong" or done.place != "kernel's state" and (
+        done.ends[1] == "wrong" or "hangs" in done.ends)
 
 
 def numbered(seed, number):

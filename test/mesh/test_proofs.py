@@ -114,3 +114,13 @@ def test_a_bit_changes_once(load):
         assert wrong["result"] != right["result"]
         _, error = run(load, *words, flip, "--verify", status=1)
         assert "--verify: batch 1 of 1 has another result" in error
+
+
+@pytest.mark.parametrize("check, status", [("no", 1), ("yes", 0)])
+def test_a_malformed_result_is_not_read(load, check, status):
+    """A search whose number of counts, at the result's begin, has changed."""
+    words = ["--on=native", "--mesh=5x5", "--kernel=search", "--arg=ab"]
+    flip = f"--inject=flip@0,0,{flips.MEMORY + 8 + 1:#x}.5@400us"
+    _, error = run(load, *words, flip, f"--check-load={check}", status=status)
+    assert ("sent a result that is malformed" if check == "no" else
+            "has a result of damaged memory") in error
