@@ -80,6 +80,7 @@ struct fabric_node {
     int32_t first_error;
     enum fabric_node_state state;
     uint32_t receives; /* number of receives; tells old deadlines apart */
+    uint32_t calls;    /* number of calls in its inboxes */
     bool until;        /* true: the node waits with a deadline */
     bool notify;       /* true: the node is on the stack fabric.ready[] */
 };
@@ -213,6 +214,20 @@ static void fifo_remove(struct fifo *fifo, struct transit *transit)
     if (fifo->last == transit) {
         fifo->last = before_it;
     }
+}
+
+static void inbox_add(struct fabric_node *node, unsigned port,
+                      struct transit *transit)
+{
+    fifo_add(&node->port[port].inbox, transit);
+    node->calls += transit->message.tag == CIRCUIT_KIND_CALL;
+}
+
+static void inbox_remove(struct fabric_node *node, unsigned port,
+                         struct transit *transit)
+{
+    fifo_remove(&node->port[port].inbox, transit);
+    node->calls -= transit->message.tag == CIRCUIT_KIND_CALL;
 }
 
 static void notify(struct fabric *fabric, uint32_t node)
@@ -426,7 +441,7 @@ void fabric_from_host(struct fabric *fabric, uint32_t node, uint64_t time_ps,
     transit->arrival_ps = time_ps;
     transit->arrived = true;
     transit->holders = 1;
-    fifo_add(&fabric->node[node].port[NODE_PORT_HOST].inbox, transit);
+    inbox_add(&fabric->node[node], NODE_PORT_HOST, transit);
     notify(fabric, node);
 }
 
@@ -610,7 +625,8 @@ static void grant(struct fabric *fabric, struct transit *transit,
     to = &fabric->node[transit->destination].port[transit->arrival_port];
     to->counters.received_messages += 1;
     to->counters.received_bytes += transit->message.bytes;
-    fifo_add(&to->inbox, transit);
+    inbox_add(&fabric->node[transit->destination], transit->arrival_port,
+              transit);
     notify(fabric, transit->destination);
 }
 
@@ -889,14 +905,16 @@ static uint64_t head_ps(const struct fabric *fabric,
                : transit->arrival_ps;
 }
 
-/* Returns the first call for a node whose receive does not ask for calls. */
+/* Returns the first call for a node whose receive does not ask for calls. An
+   inbox of thousands of messages is searched only if there is one. */
 static const struct transit *find_call(const struct fabric_node *node)
 {
     const struct transit *call = NULL;
 
-    for (unsigned i = 0; i < NODE_PORTS && call == NULL &&
-                         node->tag_wanted != CIRCUIT_KIND_CALL;
-         ++i) {
+    if (node->calls == 0 || node->tag_wanted == CIRCUIT_KIND_CALL) {
+        return NULL;
+    }
+    for (unsigned i = 0; i < NODE_PORTS && call == NULL; ++i) {
         call = first_tagged(&node->port[i].inbox, CIRCUIT_KIND_CALL);
         call = call != NULL && call->arrived ? call : NULL;
     }
@@ -934,7 +952,7 @@ static enum fabric_step deliver(struct fabric *fabric, uint32_t index,
     if (transit == NULL || stop_before(node, transit->arrival_ps)) {
         return FABRIC_WAIT;
     }
-    fifo_remove(&node->port[port].inbox, transit);
+    inbox_remove(node, port, transit);
     time_ps = larger(head_ps(fabric, node, transit), node->time_ps);
     resume(fabric, index, transit->arrival_ps);
     *action = (struct fabric_action){.time_ps = time_ps,
