@@ -46,16 +46,16 @@ POINT = ["figure", "nodes", "load_units", "makespan_ps", "rounds",
 # ---- from the model ----
 
 class Planner:
-    """Plans by the command; a plan is made once."""
+    """Plans by the command, which `run` starts; a plan is made once."""
 
-    def __init__(self, quincunx):
-        self.quincunx = quincunx
+    def __init__(self, quincunx, run=subprocess.run):
+        self.quincunx, self.run = quincunx, run
         self.known = {}
 
     def ask(self, costs, load, side, *more):
         key = costs, load, side, more
         if key not in self.known:
-            done = subprocess.run(
+            done = self.run(
                 [self.quincunx, "plan", "--json", "--torus", str(side),
                  "--load", str(load), "--compute", f"{COMPUTE_PS}ps",
                  "--startup", f"{costs[0]}ps", "--transfer", f"{costs[1]}ps",
@@ -350,6 +350,18 @@ def write_svg(number, series, points, path):
                     encoding="utf-8")
 
 
+def draw(planner, measured, folder):
+    """Writes all figures; their paths, as they are written."""
+    for number in COSTS:
+        series = series_of(planner, number)
+        name = folder / f"figure-{number}"
+        write_csv(number, series, name.with_suffix(".csv"))
+        write_svg(number, series, [point for point in measured
+                                   if point["figure"] == number],
+                  name.with_suffix(".svg"))
+        yield from (f"{name}.csv", f"{name}.svg")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("quincunx")
@@ -367,15 +379,8 @@ def main():
             measured = measure(args.quincunx, args.measure,
                                pathlib.Path(folder))
         write_points(measured, args.folder / "measured.csv")
-    planner = Planner(args.quincunx)
-    for number in COSTS:
-        series = series_of(planner, number)
-        name = args.folder / f"figure-{number}"
-        write_csv(number, series, name.with_suffix(".csv"))
-        write_svg(number, series, [point for point in measured
-                                   if point["figure"] == number],
-                  name.with_suffix(".svg"))
-        print(f"{name}.csv\n{name}.svg", flush=True)
+    for path in draw(Planner(args.quincunx), measured, args.folder):
+        print(path, flush=True)
 
 
 if __name__ == "__main__":
