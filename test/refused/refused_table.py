@@ -188,7 +188,7 @@ def started(row, program, folder):
         line.remove("<&-")
         line = ["/bin/sh", "-c", 'exec "$@" <&-', "sh", *line]
     with open(os.path.join(folder, stdin), "rb") as file:
-        if line[0] == QUINCUNX and "--on=native" in line:
+        if line[0] == QUINCUNX:
             return forked.run(line, file, folder, env, errors="replace")
         return subprocess.run(line, cwd=folder, env=env, stdin=file,
                               capture_output=True, errors="replace",
