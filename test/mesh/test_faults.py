@@ -31,7 +31,7 @@ def run(load, on, *injections, **how):
 def test_what_comes_after_the_answer_changes_nothing(load, on):
     """A picosecond before it, too: all others have sent their results, and a
     circuit that is granted ends whole."""
-    plain = run(load, on)
+    plain = plainly(load, on)
     last_ps = plain["measured"]["answer_ps"] - 1
     report = run(load, on, f"die@1,2@{last_ps}ps", f"hang@4,4@{last_ps}ps",
                  f"cut@0,0,west@{last_ps}ps", "fault@2,2@100s")
@@ -42,9 +42,20 @@ def test_what_comes_after_the_answer_changes_nothing(load, on):
                 ("cut", "west", last_ps), ("fault", None, 10 ** 14)]
 
 
+PLAIN = {}
+
+
+def plainly(load, on, **how):
+    """The report without faults, of a run that several tests share."""
+    key = repr((load, on, how))
+    if key not in PLAIN:
+        PLAIN[key] = run(load, on, **how)
+    return PLAIN[key]
+
+
 def survives(load, on, *injections, **how):
     """The report of a run with faults: its result is that without."""
-    plain = run(load, on, **how)
+    plain = plainly(load, on, **how)
     report = run(load, on, *injections, **how)
     assert report["result"] == plain["result"]
     assert report["timeline_sha256"] != plain["timeline_sha256"]
