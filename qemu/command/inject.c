@@ -159,6 +159,13 @@ static const char *check(const struct inject_options *options, uint32_t i,
     const struct injection *injection = &options->injection[i];
     bool slow = injection->what == INJECTION_SLOW;
 
+    if (request->mesh->has_cables && injection->what != INJECTION_CUT &&
+        (!injection_stops(injection) ||
+         (injection->fault != NODE_INJECT_DIE &&
+          injection->fault != NODE_INJECT_HANG))) {
+        return "must be die or hang with a @TIME, or cut, with "
+               "--board " BOARD_SERIAL_NAMES;
+    }
     if (!request->mesh->has_images && !injection->timed &&
         (injection->fault == NODE_INJECT_FAULT ||
          injection->fault == NODE_INJECT_HANG ||

@@ -97,7 +97,8 @@ enum {
     HAS_CABLES = 8,
     HAS_FARM = 16,
     HAS_HYBRID = 32,
-    HAS_NUMBERS = 64
+    HAS_NUMBERS = 64,
+    HAS_NODES = 128
 };
 
 static const char *const kinds[] = {
@@ -108,7 +109,8 @@ static const char *const kinds[] = {
     "the emulated links of --board " BOARD_SERIAL_NAMES,
     "--schedule farm",
     "--schedule hybrid",
-    "kernels without a format of files"};
+    "kernels without a format of files",
+    "nodes that this program starts, not for real boards behind --port"};
 
 static unsigned has(const void *own)
 {
@@ -122,6 +124,7 @@ static unsigned has(const void *own)
     return (mesh->has_fabric ? HAS_FABRIC : 0) |
            (starter ? HAS_STARTER | HAS_DEBUGGERS : 0) |
            (mesh->has_cables ? HAS_CABLES : 0) |
+           (mesh->has_fabric || mesh->has_cables ? HAS_NODES : 0) |
            (all || kind == SCHEDULE_FARM ? HAS_FARM : 0) |
            (all || kind == SCHEDULE_HYBRID ? HAS_HYBRID : 0) |
            (kernel == NULL || format_of(kernel->name)->kernel == NULL
@@ -316,14 +319,13 @@ static const struct option_row job_rows[] = {
              "switch (fault, hang, assert, die) at TIME, or in the job; or the "
              "link out of PORT is down (cut@X,Y,PORT); or a bit of its memory "
              "changes (flip@X,Y,OFFSET.BIT@TIME); may be repeated",
-     .set = inject_options_add, .of = HAS_FABRIC},
+     .set = inject_options_add, .of = HAS_NODES},
     {"survive", "N", 3, OPTION_COUNT,
      OPTION_AT(struct job_options, request.survive),
      .help = "End with status 1 when more than N nodes and links have died "
              "since the job began (default: no limit, as long as the result is "
              "exact)",
-     .most = 1000000, .allowed = "must be 0 to 1000000 faults",
-     .of = HAS_FABRIC},
+     .most = 1000000, .allowed = "must be 0 to 1000000 faults"},
     {"allow-mixed", NULL, 3, OPTION_FLAG,
      OPTION_AT(struct job_options, request.allow_mixed),
      .help = "With --port, run also if a node has another image than the "

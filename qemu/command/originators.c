@@ -46,7 +46,7 @@ int originators_set(struct job_originator **several,
         files = files || given->place[i].more != NULL;
         plain = given->place[i].more == NULL ? given->place[i].text : plain;
     }
-    if (!files && given->count > 1 && request->mesh->read_faults == NULL) {
+    if (!files && given->count > 1 && request->mesh->renew != NULL) {
         return parse_report("--originator", plain,
                             "must be the only one: on a mesh with serial ports "
                             "no other takes its place");

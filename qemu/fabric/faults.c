@@ -15,9 +15,7 @@ const char *fault_port(const struct fault *fault)
                                            : NULL;
 }
 
-/* Returns the entry of what died, which is added if it is new. */
-static struct fault *entry_of(struct faults *faults,
-                              const struct injection *what)
+struct fault *faults_add(struct faults *faults, const struct injection *what)
 {
     for (uint32_t i = 0; i < faults->count; ++i) {
         const struct injection *is = &faults->fault[i].is;
@@ -73,7 +71,7 @@ static void read_injection(struct faults *faults, const struct mesh *mesh,
         mesh->order_ps + what->from_ps > now_ps) {
         return;
     }
-    fault = entry_of(faults, what);
+    fault = faults_add(faults, what);
     if (injection_is_before(what)) {
         fault->how = FAULT_ORDERED;
     } else {
@@ -92,7 +90,7 @@ static void read_lost(struct faults *faults, const struct mesh *mesh,
         .from_ps = stop_ps > mesh->order_ps ? stop_ps - mesh->order_ps : 0};
 
     if (mesh->node[node].lost) {
-        meet(entry_of(faults, &what), mesh, &mesh->node[node].found);
+        meet(faults_add(faults, &what), mesh, &mesh->node[node].found);
     }
 }
 
@@ -107,7 +105,7 @@ void faults_read(struct faults *faults, const struct mesh *mesh, bool asks)
         read_lost(faults, mesh, i);
         if (fabric_has_ended(mesh->fabric, i) &&
             mesh_window(mesh, i)->node.status.state == NODE_STATE_FAILED) {
-            (void)entry_of(
+            (void)faults_add(
                 faults,
                 &(struct injection){.at = torus_coord_of(mesh->config->size, i),
                                     .what = INJECTION_FAULT,
@@ -143,7 +141,10 @@ void fault_print(FILE *out, const struct fault *fault)
         fputs(" before the job", out);
         return;
     }
-    fprintf(out, " at %s, ", amount_time(fault->is.from_ps).text);
+    if (fault->is.from_ps != FAULT_UNTIMED_PS) {
+        fprintf(out, " at %s", amount_time(fault->is.from_ps).text);
+    }
+    fputs(", ", out);
     if (fault->how == FAULT_UNKNOWN) {
         fputs("not found", out);
     } else {

@@ -13,8 +13,11 @@ enum fault_how {
     FAULT_ORDERED,   /* it was there before the job, and the plan knows it */
     FAULT_UNREACHED, /* a set-up ended there */
     FAULT_STOPPED,   /* its switch told that its processor has stopped */
-    FAULT_ASKED      /* nobody met it, but the host asked all switches */
+    FAULT_ASKED      /* the host asked all switches, which nobody met there */
 };
+
+/* from_ps of what died when nobody knows, on boards with serial ports. */
+#define FAULT_UNTIMED_PS UINT64_MAX
 
 struct fault {
     struct injection is; /* what died, where, and since when */
@@ -34,6 +37,9 @@ extern const char *const fault_how_names[]; /* "unknown", "ordered" .. */
 
 /* Returns the name of the port whose link died; NULL: the node did. */
 const char *fault_port(const struct fault *fault);
+
+/* Returns the entry of what died, which is added if it is new. */
+struct fault *faults_add(struct faults *faults, const struct injection *what);
 
 /* Adds what died since the last call, and sets when it was found. `asks`: the
    host asks all switches now, so it knows every fault. */

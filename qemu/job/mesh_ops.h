@@ -82,8 +82,8 @@ struct mesh_ops {
        several ranks. */
     void (*add_rank_times)(struct job_mesh *mesh, struct outcome *outcome);
 
-    /* Brings the faults up to date, as faults_read() does. NULL: the mesh
-       survives none. */
+    /* Brings the faults up to date, as faults_read() does: with serial ports,
+       by what the last discovery found. */
     void (*read_faults)(const struct job_mesh *mesh, struct faults *faults,
                         bool asks);
 

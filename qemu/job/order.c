@@ -110,7 +110,7 @@ static struct wire_order wire_of(const struct job_task *task,
     const struct format_load *load = &task->originator->load;
     const struct kernel_range with_halo = job_task_range(task, range);
     uint64_t left = load->units - range.first_unit;
-    bool survives = task->request->mesh->read_faults != NULL;
+    bool survives = task->request->mesh->renew == NULL;
     unsigned more = left > range.units || survives ? WIRE_MORE : 0;
     const struct profile *profile = request_plan_profile(task->request);
     struct wire_order order = {.startup_ps = profile->startup_ps,

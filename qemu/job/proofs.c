@@ -70,8 +70,7 @@ static int sum_range(uint64_t *sum, struct wire_range units,
                      const struct job_task *task)
 {
     uint32_t unit_bytes = task->originator->load.unit_bytes;
-    uint32_t most =
-        unit_bytes == 0 ? UINT32_MAX : 1 + PIECE_BYTES / unit_bytes;
+    uint32_t most = unit_bytes == 0 ? UINT32_MAX : 1 + PIECE_BYTES / unit_bytes;
     int status = 0;
 
     *sum = 0;

@@ -146,21 +146,14 @@ static struct fault *fault_of(const struct faults *faults,
     return NULL;
 }
 
-/* Reads what died until the end of an order. Returns 0; or an exit status after
-   a message if that is more than the user allows. */
-static int note_faults(struct job *job, const struct outcome *order)
+/* Reads what died. `asks`: the host asks all switches. Returns 0; or an exit
+   status after a message if that is more than the user allows. */
+static int read_faults(struct job *job, bool asks)
 {
     uint32_t most = task_of(job)->request->survive;
     uint32_t met;
-    bool lost = false;
 
-    if (job->mesh->ops->read_faults == NULL) {
-        return 0;
-    }
-    for (uint32_t i = 0; i < order->originators; ++i) {
-        lost = lost || order->originator[i].plan.ranges > 0;
-    }
-    job->mesh->ops->read_faults(job->mesh, &job->faults, lost);
+    job->mesh->ops->read_faults(job->mesh, &job->faults, asks);
     met = faults_met(&job->faults);
     if (met > most) {
         faults_print(stderr, &job->faults);
@@ -168,19 +161,55 @@ static int note_faults(struct job *job, const struct outcome *order)
                 most, met, met == 1 ? "" : "s");
         return EXIT_FAILED;
     }
+    return 0;
+}
+
+/* Reads what died until the end of an order, and counts for it what the order
+   lost. On a mesh that must be renewed for that, go_around() does so. */
+static int note_faults(struct job *job, const struct outcome *order)
+{
+    bool lost = false;
+    int status;
+
     for (uint32_t i = 0; i < order->originators; ++i) {
+        lost = lost || order->originator[i].plan.ranges > 0;
+    }
+    status = read_faults(job, lost);
+    for (uint32_t i = 0; status == 0 && i < order->originators; ++i) {
         const struct outcome_originator *originator = &order->originator[i];
-        struct fault *fault =
-            originator->silent
-                ? fault_of(&job->faults, originator->at)
-                : culprit(&job->faults,
-                          originator->plan.ordered_ps - job->first_ps);
+        struct fault *fault = NULL;
+
+        if (originator->silent) {
+            fault = fault_of(&job->faults, originator->at);
+        } else if (job->mesh->ops->renew == NULL) {
+            fault = culprit(&job->faults,
+                            originator->plan.ordered_ps - job->first_ps);
+        }
 
         if (fault != NULL) {
             fault->units += originator->missing_units;
+        } else {
+            job->lost_units += originator->missing_units;
         }
     }
-    return 0;
+    return status;
+}
+
+/* Lets boards find each other again, and counts for what they miss what the
+   last order lost. */
+static int renew(struct job *job)
+{
+    struct job_mesh *mesh = job->mesh;
+    struct fault *fault;
+    int status = mesh->ops->renew(mesh, job->holes);
+
+    status = status == 0 ? read_faults(job, true) : status;
+    fault = culprit(&job->faults, 0);
+    if (fault != NULL) {
+        fault->units += job->lost_units;
+        job->lost_units = 0;
+    }
+    return status;
 }
 
 /* ---- the originator ---- */
@@ -246,7 +275,8 @@ static int go_around(struct job *job)
     schedule_holes_free(job->holes);
     job->holes = before != NULL ? schedule_holes_from(before, here)
                                 : schedule_holes_new(task->request->size);
-    for (uint32_t i = 0; i < job->faults.count; ++i) {
+    for (uint32_t i = 0; mesh->ops->renew == NULL && i < job->faults.count;
+         ++i) {
         request_add_hole(job->holes, &job->faults.fault[i].is);
     }
     task->holes = job->holes;
@@ -257,7 +287,7 @@ static int go_around(struct job *job)
     task->schedule = (struct job_schedule){.kind = SCHEDULE_PETERS_SYSKA,
                                            .phases = WIRE_BEST,
                                            .rounds = WIRE_BEST};
-    if (mesh->ops->renew != NULL && mesh->ops->renew(mesh, job->holes) != 0) {
+    if (mesh->ops->renew != NULL && renew(job) != 0) {
         return EXIT_FAILED;
     }
     job_order_close(order);

@@ -24,6 +24,7 @@ struct job {
     /* that the last orders went around; or NULL */
     struct schedule_holes *holes;
     struct faults faults; /* until the end of the last order */
+    uint64_t lost_units;  /* units that orders lost by faults not yet known */
     uint64_t first_ps;    /* mesh time of the first order */
     /* Nodes that took the originator's place, in turn (outcome.h). */
     struct outcome_heir *heir;

@@ -560,7 +560,9 @@ static int open_mesh(struct job_mesh **mesh, const struct job_task *task,
     } else if (!probed && !fresh) {
         status = check_nodes(job);
     }
-    job->mesh.has_holes = status == 0 && schedule_holes_any(job->driver.holes);
+    job->mesh.has_holes =
+        status == 0 && (schedule_holes_any(job->driver.holes) ||
+                        schedule_holes_any(job->driver.dead));
     if (job->mesh.has_holes && (probed || task->request->originators > 1)) {
         fprintf(stderr, "quincunx: only a job of one originator goes on "
                         "without them\n");
@@ -681,6 +683,17 @@ static int renew(struct job_mesh *mesh, struct schedule_holes *holes)
     return 0;
 }
 
+/* What died is known by the last discovery, whoever asks. */
+static void read_faults(const struct job_mesh *mesh, struct faults *faults,
+                        bool asks)
+{
+    const struct serial_mesh *driver =
+        &((const struct serial_job *)mesh)->driver;
+
+    (void)asks;
+    serial_faults_read(&driver->faults, faults, driver->holes);
+}
+
 /* Payloads of probes, bytes. Serial frames make the time of a message rise in
    steps of 20 us, so the payloads lie at different points of a step. Messages
    of a few frames are left out: they are up to 80 us faster than longer ones
@@ -705,6 +718,7 @@ const struct mesh_ops serial_job_qemu = {
     .order = send_order,
     .explain = explain,
     .collect = collect,
+    .read_faults = read_faults,
     .renew = renew,
     .close = close_mesh,
 };
@@ -718,6 +732,7 @@ const struct mesh_ops serial_job_port = {
     .order = send_order,
     .explain = explain,
     .collect = collect,
+    .read_faults = read_faults,
     .renew = renew,
     .close = close_mesh,
 };

@@ -74,17 +74,19 @@ static int start_boards(struct serial_mesh *mesh)
     uint8_t *consoles = memory_or_exit(calloc(torus_nodes(request->size), 1));
 
     consoles[first] = WIRED_SOCKET;
-    mesh->wired =
-        wired_start(&(struct wired_config){.qemu = emulator_program(),
-                                           .kind = request->board,
-                                           .firmware = request->firmware,
-                                           .size = request->size,
-                                           .console = consoles,
-                                           .noise = request->noise});
+    mesh->wired = wired_start(
+        &(struct wired_config){.qemu = emulator_program(),
+                               .kind = request->board,
+                               .firmware = request->firmware,
+                               .size = request->size,
+                               .console = consoles,
+                               .noise = request->noise,
+                               .cuts = request->injections.count > 0});
     free(consoles);
     if (mesh->wired == NULL) {
         return -1;
     }
+    mesh->faults.wired = mesh->wired;
     mesh->console[0] = console_open(console_port_attach(
         wired_console(mesh->wired, first), "the originator's console"));
     return 0;
@@ -106,8 +108,8 @@ static int open_ports(struct serial_mesh *mesh)
     return 0;
 }
 
-/* Prints which boards have died. Returns whether the first originator's is
-   among them. */
+/* Prints which boards have died that were not to. Returns whether the first
+   originator's is among them. */
 static bool originator_died(struct serial_mesh *mesh)
 {
     struct torus_size size = mesh->task->request->size;
@@ -115,9 +117,13 @@ static bool originator_died(struct serial_mesh *mesh)
     uint32_t node;
 
     while (mesh->wired != NULL && wired_died(mesh->wired, &node)) {
-        wired_explain(mesh->wired, node);
+        bool first = node == torus_index(size, originator_of(mesh, 0));
+
+        if (first || !mesh->dead->node[node]) {
+            wired_explain(mesh->wired, node);
+        }
         schedule_holes_add(mesh->dead, torus_coord_of(size, node), false);
-        died = died || node == torus_index(size, originator_of(mesh, 0));
+        died = died || first;
     }
     return died;
 }
@@ -411,6 +417,7 @@ int serial_mesh_start(struct serial_mesh *mesh, const struct job_task *task)
         (struct serial_mesh){.task = task,
                              .room_bytes = UINT64_MAX,
                              .dead = schedule_holes_new(task->request->size)};
+    serial_faults_open(&mesh->faults, task->request);
     count = count_of(mesh);
     mesh->console = memory_or_exit(calloc(count, sizeof *mesh->console));
     mesh->reports = memory_or_exit(calloc(count, sizeof *mesh->reports));
@@ -421,6 +428,7 @@ int serial_mesh_start(struct serial_mesh *mesh, const struct job_task *task)
                                          : 0;
     }
     error = error == 0 ? find_mesh(mesh) : error;
+    (void)serial_faults_act(&mesh->faults, mesh->dead);
     for (uint32_t i = 0; error == 0 && i < count; ++i) {
         if (mesh->console[i] != NULL) {
             error = i > 0 ? check_place(mesh, i) : 0;
@@ -497,6 +505,7 @@ static double waited_s(const struct asking *asking)
    prints the reason. */
 static bool ask_again(struct serial_mesh *mesh, struct asking *asking)
 {
+    double due_s = serial_faults_act(&mesh->faults, mesh->dead);
     double pause_s;
 
     if (originator_died(mesh)) {
@@ -510,7 +519,8 @@ static bool ask_again(struct serial_mesh *mesh, struct asking *asking)
     }
     pause_s = waited_s(asking) * LOOK_PART;
     pause_s = pause_s < LOOK_S ? LOOK_S : pause_s;
-    pause_for(asking->console, pause_s < LOOK_MAX_S ? pause_s : LOOK_MAX_S);
+    pause_s = pause_s < LOOK_MAX_S ? pause_s : LOOK_MAX_S;
+    pause_for(asking->console, pause_s < due_s ? pause_s : due_s);
     if (waited_s(asking) >= mesh->task->request->watchdog_s) {
         fprintf(stderr, "quincunx: %s\n", asking->late);
         return false;
@@ -565,6 +575,10 @@ static int give(struct serial_mesh *mesh, struct console *console,
         } while (error == 1 && ask_again(mesh, &asking));
         error = error < 0 ? lose_console(mesh, console) : error;
     }
+    if (error == 0 && order->kind == WIRE_ORDER) {
+        serial_faults_start(&mesh->faults);
+        (void)serial_faults_act(&mesh->faults, mesh->dead);
+    }
     free(message);
     return error;
 }
@@ -588,6 +602,7 @@ static int receive_report(struct serial_mesh *mesh, struct console *console,
         progress_show(&(struct progress_step){.doing = "boards compute"});
         error = console_receive(console, &data, &bytes, &kind, &job);
     } while (error == 1 && ask_again(mesh, &asking));
+    serial_faults_pause(&mesh->faults);
     if (error != 0) {
         return error < 0 ? lose_console(mesh, console) : -1;
     }
@@ -795,6 +810,7 @@ void serial_mesh_stop(struct serial_mesh *mesh)
     wired_stop(mesh->wired);
     schedule_holes_free(mesh->holes);
     schedule_holes_free(mesh->dead);
+    serial_faults_close(&mesh->faults);
     free(mesh->console);
     free(mesh->reports);
     free(mesh->report.data);

@@ -8,6 +8,7 @@
 
 #include "hal/nodiscard.h"
 #include "qemu/job/request.h"
+#include "qemu/job/serial_faults.h"
 #include "qemu/serial/client.h"
 #include "qemu/serial/wired_boards.h"
 
@@ -25,7 +26,8 @@ struct serial_mesh {
     double up_wall_s; /* host_clock_s() when all boards were found */
     struct schedule_holes *holes; /* that the last discovery found */
     bool measured;                /* the size of the mesh is certain */
-    struct schedule_holes *dead;  /* emulated boards that have died */
+    struct schedule_holes *dead;  /* what has died of emulated boards */
+    struct serial_faults faults;
 };
 
 /* Starts emulated boards, or opens the serial ports of real ones. Waits for the

@@ -255,7 +255,8 @@ static void mark_faults(struct chart *chart)
         const struct fault *fault = &outcome->faults.fault[i];
         int top = chart->top[torus_index(outcome->request->size, fault->is.at)];
 
-        if (fault->how != FAULT_ORDERED && (bands || top > 0)) {
+        if (fault->how != FAULT_ORDERED &&
+            fault->is.from_ps != FAULT_UNTIMED_PS && (bands || top > 0)) {
             mark(chart, STYLE_LOST, fault->is.from_ps, top,
                  bands ? chart->height : top + ROW);
         }

@@ -387,11 +387,12 @@ static json_t *fault_json(const struct outcome *outcome, uint32_t index)
     bool found = fault->how != FAULT_UNKNOWN;
 
     return json_pack(
-        "{s:s, s:i, s:i, s:s*, s:o, s:o*, s:s, s:o}", "what",
+        "{s:s, s:i, s:i, s:s*, s:o*, s:o*, s:s, s:o}", "what",
         fault_port(fault) != NULL ? "link" : "node", "x", fault->is.at.x, "y",
         fault->is.at.y, "port", fault_port(fault), "when_ps",
-        json_whole(fault->is.from_ps), "found_ps",
-        found ? json_whole(fault->found_ps) : NULL, "how",
+        fault->is.from_ps != FAULT_UNTIMED_PS ? json_whole(fault->is.from_ps)
+                                              : NULL,
+        "found_ps", found ? json_whole(fault->found_ps) : NULL, "how",
         fault_how_names[fault->how], "units", json_whole(fault->units));
 }
 

@@ -188,7 +188,9 @@ static void print_fault(FILE *out, const struct outcome *outcome,
     if (!outcome->node[index].active) {
         print_node_track(out, outcome, index);
     }
-    print_instant(out, fault, node_track(index), fault->is.from_ps, "lost");
+    if (fault->is.from_ps != FAULT_UNTIMED_PS) {
+        print_instant(out, fault, node_track(index), fault->is.from_ps, "lost");
+    }
     if (fault->how > FAULT_ORDERED) {
         print_instant(out, fault, node_track(index), fault->found_ps, "found");
     }

@@ -45,6 +45,9 @@ struct wired {
     struct board *board;
     uint32_t nodes;
     uint32_t *peer; /* other end of each end of a cable */
+    /* A descriptor of each cable, at its lower end, for wired_cut(); -1: there
+       is none. NULL: no cable will be cut. */
+    int *cable;
     struct wired_forwarder *forwarder;
     int epoll;
     int log;        /* file with the output of all QEMUs */
@@ -138,6 +141,9 @@ static int lay_cable(struct wired *wired, uint32_t a, uint32_t b)
         return -1;
     }
     *end_a = first[0];
+    if (wired->cable != NULL) {
+        wired->cable[a] = fcntl(first[0], F_DUPFD_CLOEXEC, 0);
+    }
     if (!noise_any(&wired->config.noise)) {
         *end_b = first[1];
         return 0;
@@ -359,12 +365,13 @@ static int start_boards(struct wired *wired)
 
 /* ---- setting up ---- */
 
-/* Checks limits of this process. A board needs 15 descriptors: its pidfd, two
-   ends of its console, a terminal, four ends of cables before its start, four
-   of the forwarder, gdb's, and two ends of its monitor. */
+/* Checks limits of this process. A board needs 17 descriptors: its pidfd, two
+   ends of its console, a terminal, four ends of cables before its start, two
+   cables to be cut, four of the forwarder, gdb's, and two ends of its monitor.
+ */
 static int check_limits(uint32_t nodes)
 {
-    int status = limits_allow_descriptors(15ul * nodes + 64, nodes);
+    int status = limits_allow_descriptors(17ul * nodes + 64, nodes);
 
     return status == 0
                ? limits_allow_threads(EMULATOR_THREADS * nodes + 1, nodes)
@@ -382,6 +389,11 @@ static struct wired *wired_new(const struct wired_config *config)
     wired->board = memory_or_exit(calloc(nodes, sizeof *wired->board));
     wired->peer =
         memory_or_exit(calloc(nodes, TORUS_PORTS * sizeof *wired->peer));
+    if (config->cuts) {
+        wired->cable =
+            memory_or_exit(malloc(nodes * TORUS_PORTS * sizeof *wired->cable));
+        memset(wired->cable, 0xff, nodes * TORUS_PORTS * sizeof *wired->cable);
+    }
     wired->forwarder = wired_forwarder_new(
         (noise_any(&config->noise) ? 7 : 3) * nodes, &config->noise);
     wired->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -465,6 +477,23 @@ int wired_fd(const struct wired *wired)
     return wired->epoll;
 }
 
+void wired_cut(struct wired *wired, uint32_t node, enum torus_port port)
+{
+    uint32_t end = TORUS_PORTS * node + port;
+    uint32_t peer = wired->peer[end];
+
+    if (wired->cable != NULL && peer != WIRED_OPEN) {
+        (void)shutdown(wired->cable[end < peer ? end : peer], SHUT_RDWR);
+    }
+}
+
+static void cut_all(struct wired *wired, uint32_t node)
+{
+    for (unsigned port = 0; port < TORUS_PORTS; ++port) {
+        wired_cut(wired, node, (enum torus_port)port);
+    }
+}
+
 bool wired_died(struct wired *wired, uint32_t *node)
 {
     struct epoll_event event;
@@ -474,7 +503,16 @@ bool wired_died(struct wired *wired, uint32_t *node)
     }
     *node = event.data.u32;
     epoll_ctl(wired->epoll, EPOLL_CTL_DEL, wired->board[*node].pidfd, NULL);
+    cut_all(wired, *node);
     return true;
+}
+
+void wired_strike(struct wired *wired, uint32_t node, int signal_number)
+{
+    cut_all(wired, node);
+    if (wired->board[node].pid > 0) {
+        (void)kill(wired->board[node].pid, signal_number);
+    }
 }
 
 void wired_explain(struct wired *wired, uint32_t node)
@@ -515,10 +553,15 @@ void wired_stop(struct wired *wired)
         return;
     }
     stop_boards(wired);
+    for (uint32_t i = 0; wired->cable != NULL && i < TORUS_PORTS * wired->nodes;
+         ++i) {
+        process_close(wired->cable[i]);
+    }
     wired_forwarder_stop(wired->forwarder);
     process_close(wired->epoll);
     process_close(wired->log);
     free(wired->board);
     free(wired->peer);
+    free(wired->cable);
     free(wired);
 }

@@ -38,6 +38,7 @@ struct wired_config {
     /* Damage on links. Without damage, sockets connect the boards directly, and
        no byte passes through this process. */
     struct noise noise;
+    bool cuts; /* true: wired_cut() and wired_strike() may be called */
     const struct gdb_door *gdb; /* gdb sockets, one for each node; or NULL */
 };
 
@@ -60,6 +61,13 @@ NODISCARD int wired_fd(const struct wired *wired);
 /* Returns whether a board has died that no earlier call told, and which. Never
    waits. */
 bool wired_died(struct wired *wired, uint32_t *node);
+
+/* Cuts the cable of a port: bytes are lost from now on, both ways. */
+void wired_cut(struct wired *wired, uint32_t node, enum torus_port port);
+
+/* Cuts all cables of a board, and sends a signal to its QEMU: SIGKILL, so that
+   it dies, or SIGSTOP, so that it hangs. */
+void wired_strike(struct wired *wired, uint32_t node, int signal_number);
 
 /* Prints on stderr how a board died, and the last lines of its console. */
 void wired_explain(struct wired *wired, uint32_t node);

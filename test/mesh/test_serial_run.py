@@ -166,3 +166,47 @@ def test_an_image_that_never_answers(tmp_path):
     done = run_here("--mesh", "1x1", "--firmware", image, load)
     assert done.returncode == 1
     assert "originator" in done.stderr or "died" in done.stderr
+
+
+# ---- faults to order, on boards that the command starts ----
+
+def faulty(tmp_path, *words):
+    """A job on 3x3 boards, which takes long enough that what comes with the
+    order comes before any board is done."""
+    load, report = tmp_path / "load", tmp_path / "report.json"
+    load.write_bytes(bytes(900))
+    done = mesh.command(
+        "run", "--board", "stm32f405", "--mesh", "3x3", "--profile", "emulated",
+        "--firmware", mesh.BUILD / "test" / "chip-kernels.elf", "--kernel",
+        "spin", "--arg", "20000", "--report", report, *words, load)
+    return done, json.loads(report.read_text()) if report.exists() else None
+
+
+@pytest.mark.boards
+@pytest.mark.parametrize("inject, what, how, said", [
+    ("die@1,1@1ps", ("node", 1, 1), "asked",
+     r"^lost +node 1,1 at 0.001 ns, found at .* \(asked\): \d+ units$"),
+    ("hang@1,2@1ps", ("node", 1, 2), "asked", "^lost +node 1,2 at 0.001 ns, found"),
+    ("cut@2,0,west", ("link", 2, 0), "ordered",
+     "^lost +link 2,0,west before the job$"),
+    ("die@0,0@0us", ("node", 0, 0), "ordered",
+     "^lost +node 0,0 before the job$")])
+def test_the_exact_result_although_boards_stop(tmp_path, inject, what, how,
+                                               said):
+    done, report = faulty(tmp_path, "--inject", inject)
+    assert done.returncode == 0, done.stderr
+    assert report["result"]["units"] == 900
+    [fault] = report["faults"]
+    assert ((fault["what"], fault["x"], fault["y"]), fault["how"]) == (what,
+                                                                      how)
+    assert re.search(said, done.stdout, re.M), done.stdout
+    assert fault["units"] == report.get("recovery", {"units": 0})["units"]
+    assert f"board {what[1]},{what[2]} died" not in done.stderr
+
+
+@pytest.mark.boards
+def test_more_lost_boards_than_allowed(tmp_path):
+    done, report = faulty(tmp_path, "--inject", "die@1,1@1ps", "--survive", "0")
+    assert (done.returncode, report) == (1, None)
+    assert "quincunx: --survive 0: the job has met 1 fault\n" in done.stderr
+    assert "quincunx: lost node 1,1 at 0.001 ns, found at" in done.stderr

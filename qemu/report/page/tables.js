@@ -80,7 +80,7 @@ function nodeFacts(node, ps) {
 function faultFact({ what, port, when_ps: when, found_ps: found, how, units }) {
   return [what === "node" ? "lost" : `link ${port} lost`,
     how === "ordered" ? "before the job"
-      : timeText(sinceStart(when)) + (found === undefined ? ", not found"
+      : (when === undefined ? "" : timeText(sinceStart(when))) + (found === undefined ? ", not found"
         : `, found at ${timeText(sinceStart(found))} (${how})`)
         + (units > 0 ? `: ${numberText(units)} units` : "")];
 }
