@@ -186,7 +186,8 @@ def faulty(tmp_path, *words):
 @pytest.mark.parametrize("inject, what, how, said", [
     ("die@1,1@1ps", ("node", 1, 1), "asked",
      r"^lost +node 1,1 at 0.001 ns, found at .* \(asked\): \d+ units$"),
-    ("hang@1,2@1ps", ("node", 1, 2), "asked", "^lost +node 1,2 at 0.001 ns, found"),
+    ("hang@1,2@1ps", ("node", 1, 2), "asked",
+     "^lost +node 1,2 at 0.001 ns, found"),
     ("cut@2,0,west", ("link", 2, 0), "ordered",
      "^lost +link 2,0,west before the job$"),
     ("die@0,0@0us", ("node", 0, 0), "ordered",
@@ -197,8 +198,8 @@ def test_the_exact_result_although_boards_stop(tmp_path, inject, what, how,
     assert done.returncode == 0, done.stderr
     assert report["result"]["units"] == 900
     [fault] = report["faults"]
-    assert ((fault["what"], fault["x"], fault["y"]), fault["how"]) == (what,
-                                                                      how)
+    assert (fault["what"], fault["x"], fault["y"]) == what
+    assert fault["how"] == how
     assert re.search(said, done.stdout, re.M), done.stdout
     assert fault["units"] == report.get("recovery", {"units": 0})["units"]
     assert f"board {what[1]},{what[2]} died" not in done.stderr
