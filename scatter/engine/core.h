@@ -27,8 +27,9 @@
  *             | own output: the chunk   | own output: one chunk   |
  *             | of each round           |                         |
  *   room_end  +-------------------------+-------------------------+
- *             | struct scatter_memory: results, incoming results, |
- *             | heads of announcements, report, the kernel's work |
+ *             | struct scatter_memory: heads of announcements,    |
+ *             | report, the kernel's work, incoming results,      |
+ *             | results                                           |
  *             +---------------------------------------------------+
  *
  * If struct scatter_memory fits into a board's second memory, circuit.aside,
@@ -66,20 +67,21 @@
 
 /* Memory that every job takes besides the load and outputs; 8-byte aligned. */
 struct scatter_memory {
-    struct wire_result head; /* of `result`, which lies behind it */
-    uint8_t result[SCATTER_RESULT_MAX];
+    /* Numbers of lost descendants, and how many; then the proof (prove.h). */
+    _Alignas(8) uint16_t lost[WIRE_LOST_MAX + 2 + WIRE_PROOF_BYTES / 2];
+    uint8_t announce_head[TORUS_PHASES_MAX][WIRE_ANNOUNCE_HEAD_BYTES];
+    _Alignas(8)
+        uint8_t report[WIRE_REPORT_BYTES_MAX +
+                       WIRE_RANGES_MAX * WIRE_RANGE_BYTES + WIRE_PROOF_BYTES +
+                       WIRE_RESULT_BYTES + KERNEL_RESULT_BESIDE_OUTPUT_MAX];
+    uint64_t work[SCATTER_WORK_MAX / 8]; /* the kernel's scratch memory */
     /* Result of a child or of a later run, until it is merged; the answer to a
        probe. */
-    uint8_t incoming[CIRCUIT_HEADER_BYTES + WIRE_RESULT_BYTES +
-                     SCATTER_RESULT_MAX + 2 * WIRE_LOST_MAX + 4 +
-                     WIRE_PROOF_BYTES];
-    uint8_t report[WIRE_REPORT_BYTES_MAX + WIRE_RANGES_MAX * WIRE_RANGE_BYTES +
-                   WIRE_PROOF_BYTES + WIRE_RESULT_BYTES +
-                   KERNEL_RESULT_BESIDE_OUTPUT_MAX];
-    uint8_t announce_head[TORUS_PHASES_MAX][WIRE_ANNOUNCE_HEAD_BYTES];
-    uint64_t work[SCATTER_WORK_MAX / 8]; /* the kernel's scratch memory */
-    /* Numbers of lost descendants, and how many; then the proof (prove.h). */
-    uint16_t lost[WIRE_LOST_MAX + 2 + WIRE_PROOF_BYTES / 2];
+    _Alignas(8) uint8_t
+        incoming[CIRCUIT_HEADER_BYTES + WIRE_RESULT_BYTES + SCATTER_RESULT_MAX +
+                 2 * WIRE_LOST_MAX + 4 + WIRE_PROOF_BYTES];
+    _Alignas(8) struct wire_result head; /* of `result`, which lies behind it */
+    uint8_t result[SCATTER_RESULT_MAX];
 };
 
 /* Returns the bytes of a circuit's memory up to room_end. aside_bytes: length
@@ -250,47 +252,24 @@ struct scatter_rate {
     uint32_t kernel; /* index of that job's kernel in the image */
 };
 
-/* A node. */
+/* A node. Fields that most functions read come first: instructions that reach
+   the first 128 bytes, or the first 32 for fields of one byte, are shorter. */
 struct scatter {
-    /* Set by scatter_init(), and the same in all jobs. */
     struct circuit *circuit;
-    const struct policy *policies;
     struct scatter_memory *memory;
-    const struct kernel *const *kernels;
-    const struct scatter_costs *costs;
-    struct torus_size size;
-    uint8_t kernel_count;
-
-    /* The memory, as drawn above. */
-    uint8_t *free_from;
-    uint8_t *free_to;
-    uint8_t *room_end;
-    uint8_t *outputs_end; /* end of the outputs not sent yet */
-
-    /* The node's place in the mesh, as its policy sees it. */
     const struct policy *policy; /* a job may change it: policy_become() */
-    uint8_t layer; /* phase in which the parent sends to this node; 0: the
-                      originator */
-    struct torus_path path_from_parent;
-    union {
-        struct scatter_pattern pattern;
-        struct scatter_tree tree;
-    };
-    struct scatter_worker worker;
-
-    /* The announcement that a node received or, as the originator, sends. */
-    struct wire_announce announced;
-    uint16_t announced_job;
-    uint8_t announced_by;        /* kind of its messages */
-    uint8_t *announcement;       /* payload of the last announcement */
     const struct kernel *kernel; /* NULL: none is announced */
-    struct kernel_terms terms;   /* set by the kernel's begin() */
+    uint8_t layer;   /* phase in which the parent sends to this node; 0: the
+                        originator */
+    bool has_result; /* a run of this job has set `result` */
+    bool has_slots;  /* `slots` and `short_bytes` are set */
+    uint8_t kernel_count;
+    unsigned round; /* number of the current round, from 0 */
 
     /* The job. job.rounds is 0 until the job is known. */
     struct wire_job job;
     const uint8_t *job_data; /* the job's bytes in a message (wire/wire.h) */
     uint32_t job_bytes;      /* length of the stored job */
-    unsigned round;          /* number of the current round, from 0 */
 
     /* The range of the current round, with its halo. The originator's range is
        what is left of the load:
@@ -305,26 +284,48 @@ struct scatter {
     uint32_t range_to_end_bytes;
     uint32_t units;      /* number of units in the range */
     uint32_t first_unit; /* index of the range's first unit in the whole load */
-    struct torus_split split;  /* shares of the range (torus/split.h) */
+
+    /* The memory, as drawn above. */
+    uint8_t *free_from;
+    uint8_t *free_to;
+    uint8_t *outputs_end; /* end of the outputs not sent yet */
+    uint8_t *room_end;
+
+    struct torus_size size;
+    const struct scatter_costs *costs;
+    uint32_t computed_units; /* units whose results were merged into `result` */
+    uint32_t lost;           /* number of entries of memory->lost */
+
+    /* The announcement that a node received or, as the originator, sends. */
+    struct wire_announce announced;
+    uint16_t announced_job;
+    uint8_t announced_by;      /* kind of its messages */
+    uint8_t *announcement;     /* payload of the last announcement */
+    struct kernel_terms terms; /* set by the kernel's begin() */
     struct kernel_range range; /* argument of the kernel's next run() */
+    struct torus_split split;  /* shares of the range (torus/split.h) */
 
     /* Results and outputs. */
     struct kernel_result result; /* own, with the children's merged into it */
-    uint32_t computed_units;     /* units whose results were merged into it */
-    uint32_t lost;               /* number of entries of memory->lost */
     uint16_t number;             /* of this node's result: wire_result.number */
-    /* How long children are waited for (lost.h), ps. */
-    uint64_t begun_ps;           /* mesh time when the job was announced */
-    uint64_t due_ps;             /* planned mesh time of the results */
-    uint64_t wait_ps;            /* from then on until the first question */
-    uint64_t wait_most_ps;       /* longest time between two questions */
-    bool has_result;             /* a run of this job has set `result` */
-    bool has_slots;              /* `slots` and `short_bytes` are set */
-    struct slots_of_phase slots; /* times when this node's result may leave */
     uint32_t short_bytes;   /* longest result that fits a short slot, bytes */
     uint8_t *child_outputs; /* outputs received from children so far */
     uint32_t child_outputs_bytes; /* length of these outputs */
+    struct slots_of_phase slots;  /* times when this node's result may leave */
     uint32_t ports_us; /* time of the ports' interrupts during runs, us */
+    /* How long children are waited for (lost.h), ps. */
+    uint64_t begun_ps;     /* mesh time when the job was announced */
+    uint64_t due_ps;       /* planned mesh time of the results */
+    uint64_t wait_ps;      /* from then on until the first question */
+    uint64_t wait_most_ps; /* longest time between two questions */
+
+    /* The node's place in the mesh, as its policy sees it. */
+    struct torus_path path_from_parent;
+    union {
+        struct scatter_pattern pattern;
+        struct scatter_tree tree;
+    };
+    struct scatter_worker worker;
 
     /* message[i]: fields that all sends of phase i share; of a tree, i is 0. */
     struct circuit_message message[TORUS_PHASES_MAX + 1];
@@ -337,6 +338,10 @@ struct scatter {
     uint64_t proof_argument; /* of the argument, made after all runs */
     uint64_t run_sum;        /* sum of the last run */
     uint64_t sum;            /* sum of all that was computed */
+
+    /* Set by scatter_init(), as circuit, memory and costs. */
+    const struct policy *policies;
+    const struct kernel *const *kernels;
 };
 
 /* Returns the row for a job's flags; POLICY_ROWS: no policy allows them. */

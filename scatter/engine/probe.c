@@ -5,9 +5,7 @@
 
 #define PS_PER_NS 1000u
 
-/* An answer may reach from memory->incoming to the end of the struct. */
-static_assert(sizeof(struct scatter_memory) -
-                      offsetof(struct scatter_memory, incoming) >=
+static_assert(sizeof((struct scatter_memory *)NULL)->incoming >=
                   WIRE_ANSWER_BYTES + WIRE_LOG_BYTES +
                       NODE_EVENTS * sizeof(struct node_event),
               "an answer with a full log has no room");

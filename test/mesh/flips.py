@@ -30,12 +30,12 @@ KERNELS = (("search", "a"), ("stats", ""), ("spin", "8"), ("spin", "8,1/4"))
 SCHEDULES = "peters-syska", "peters-syska", "binomial", "farm", "hybrid"
 SIZES = {"native": [(5, 5), (5, 5), (6, 4)], "qemu": [(5, 5), (4, 3)]}
 # Messages begin at BEGIN, one behind the other. struct scatter_memory lies at
-# the end: the head of a node's own result, the result, a child's message; later
-# the kernel's state.
+# the end: the kernel's state, later a child's message, the head of a node's own
+# result, and the result.
 BEGIN, END = 0x20000, 0x1000000
 MEMORY = END - 40_192
-INCOMING = MEMORY + 16_392
-STATE, STATE_END = MEMORY + 36_008, MEMORY + 40_104
+STATE, STATE_END = MEMORY + 3_208, MEMORY + 7_304
+INCOMING, RESULT = STATE_END, MEMORY + 23_800
 HEAD = 16      # bytes of a message's head
 TABLES = 96    # most bytes before the load in most parts
 ORDER = 600    # most bytes before the load in an order
@@ -94,11 +94,11 @@ def in_result(rng, report):
     results = [one for one in arrivals(report)
                if one[2][one[1]]["kind"] == "result"]
     if not results:
-        return (0, MEMORY + rng.randrange(64),
+        return (0, RESULT + rng.randrange(64),
                 rng.uniform(0, report["measured"]["answer_ps"]))
     node, index, ends = rng.choice(results)
     at = rng.randrange(min(ends[index]["bytes"], 2_200) - HEAD)
-    return (node, rng.choice([MEMORY, INCOMING + HEAD]) + at,
+    return (node, rng.choice([RESULT, INCOMING + HEAD]) + at,
             wait(rng, report, index, ends))
 
 

@@ -108,7 +108,7 @@ def test_a_bit_changes_once(load):
     words = ["--on=native", "--mesh=4x3", "--kernel=stats", "--schedule=star",
              "--check-load=no"]
     right, _ = run(load, *words)
-    for at in range(flips.MEMORY + 308, flips.MEMORY + 324, 4):
+    for at in range(flips.RESULT + 308, flips.RESULT + 324, 4):
         flip = f"--inject=flip@2,2,{at:#x}.6@900us"
         wrong, _ = run(load, *words, flip)
         assert wrong["result"] != right["result"]
@@ -120,7 +120,7 @@ def test_a_bit_changes_once(load):
 def test_a_malformed_result_is_not_read(load, check, status):
     """A search whose number of counts, at the result's begin, has changed."""
     words = ["--on=native", "--mesh=5x5", "--kernel=search", "--arg=ab"]
-    flip = f"--inject=flip@0,0,{flips.MEMORY + 8 + 1:#x}.5@400us"
+    flip = f"--inject=flip@0,0,{flips.RESULT + 8 + 1:#x}.5@400us"
     _, error = run(load, *words, flip, f"--check-load={check}", status=status)
     assert ("sent a result that is malformed" if check == "no" else
             "has a result of damaged memory") in error
