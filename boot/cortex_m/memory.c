@@ -20,26 +20,30 @@ static inline bool are_aligned(const void *to, const void *from)
     return (((uintptr_t)to | (uintptr_t)from) & 3u) == 0;
 }
 
+/* Loops compare one pointer with where they end, and count nothing else. */
 __attribute__((used)) void *memcpy(void *restrict to, const void *restrict from,
                                    size_t bytes)
 {
     uint8_t *at = to;
     const uint8_t *source = from;
-    size_t blocks = are_aligned(to, from) ? bytes / BLOCK_BYTES : 0;
+    const uint8_t *end = source + bytes;
+    const uint8_t *words = source + bytes / sizeof(word) * sizeof(word);
+    const uint8_t *blocks =
+        source +
+        (are_aligned(to, from) ? bytes / BLOCK_BYTES * BLOCK_BYTES : 0);
 
-    for (; blocks > 0; --blocks) {
+    while (source != blocks) {
         *(struct block *)(void *)at =
             *(const struct block *)(const void *)source;
         at += BLOCK_BYTES;
         source += BLOCK_BYTES;
-        bytes -= BLOCK_BYTES;
     }
-    for (; bytes >= sizeof(word); bytes -= sizeof(word)) {
+    while (source != words) {
         *(word *)at = *(const word *)source;
         at += sizeof(word);
         source += sizeof(word);
     }
-    for (; bytes > 0; --bytes) {
+    while (source != end) {
         *at++ = *source++;
     }
     return to;

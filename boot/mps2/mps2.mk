@@ -7,7 +7,7 @@ sources := $(NODE_SOURCES) $(call kernel_files,$(kernels)) $(BOOT_SOURCES) \
            $(wildcard hal/mps2/*.c boot/$(board)/*.c boot/mps2/*.c)
 slow := hal/mps2/clock.c
 # Every message passes here, or every unit.
-fast := scatter/engine/core.c $(filter-out kernels/stats.c,$(FAST_KERNELS))
+fast := $(filter-out kernels/stats.c,$(FAST_KERNELS))
 
 # Functions that are worth it, wherever they are (hal/hot.h).
 flags := '-DHAL_FAST=__attribute__((optimize("O2")))'

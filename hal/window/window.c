@@ -86,6 +86,7 @@ int circuit_send(struct circuit *circuit, unsigned ports,
     send = &entry->send;
     describe(window, &send->head, &message->head);
     describe(window, &send->shared, &message->shared);
+#pragma GCC unroll 4
     for (unsigned port = 0; port < TORUS_PORTS; ++port) {
         describe(window, &send->body[port], &message->body[port]);
     }

@@ -2,6 +2,7 @@
 #include "scatter/engine/core.h"
 
 #include "hal/check.h"
+#include "hal/hot.h"
 #include "scatter/plan/fixed.h"
 
 #define CHECK_FILE CHECK_SCATTER_CORE
@@ -12,8 +13,8 @@ void scatter_record(struct scatter *scatter, enum event_kind kind,
                   kind, detail, value);
 }
 
-struct circuit_segment scatter_cut(const struct scatter *scatter,
-                                   uint32_t skipped, uint32_t units)
+HAL_FAST struct circuit_segment scatter_cut(const struct scatter *scatter,
+                                            uint32_t skipped, uint32_t units)
 {
     const struct wire_job *job = &scatter->job;
     uint32_t unit_bytes = scatter->announced.unit_bytes;
@@ -30,7 +31,7 @@ struct circuit_segment scatter_cut(const struct scatter *scatter,
                       room_bytes)};
 }
 
-void scatter_skip(struct scatter *scatter, uint32_t units)
+HAL_FAST void scatter_skip(struct scatter *scatter, uint32_t units)
 {
     uint32_t bytes = units * scatter->announced.unit_bytes;
 
@@ -70,8 +71,8 @@ int scatter_drain(struct scatter *scatter)
     return error == ERR_DEAD_LINK ? ERR_OK : error;
 }
 
-int scatter_send(struct scatter *scatter, unsigned ports,
-                 const struct circuit_message *message)
+HAL_FAST int scatter_send(struct scatter *scatter, unsigned ports,
+                          const struct circuit_message *message)
 {
     int error = circuit_send(scatter->circuit, ports, message);
 

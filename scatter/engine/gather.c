@@ -9,9 +9,8 @@
 
 #define CHECK_FILE CHECK_SCATTER_GATHER
 
-HAL_FAST int scatter_begin_append(struct scatter *scatter,
-                                  struct gather_place *place,
-                                  uint32_t head_bytes)
+int scatter_begin_append(struct scatter *scatter, struct gather_place *place,
+                         uint32_t head_bytes)
 {
     scatter_check_heap(scatter);
     place->ahead_bytes = CIRCUIT_HEADER_BYTES + head_bytes;
@@ -28,9 +27,8 @@ HAL_FAST int scatter_begin_append(struct scatter *scatter,
     return ERR_OK;
 }
 
-HAL_FAST void scatter_end_append(struct scatter *scatter,
-                                 const struct gather_place *place,
-                                 uint32_t bytes)
+void scatter_end_append(struct scatter *scatter,
+                        const struct gather_place *place, uint32_t bytes)
 {
     memcpy(place->at, place->kept, place->ahead_bytes);
     scatter->child_outputs_bytes += bytes;
@@ -51,9 +49,10 @@ struct gathering {
 
 /* Merges a result of `bytes` bytes behind its head, unless it lacks too much.
    Sets *rest_bytes to the length of what follows the result. */
-HAL_FAST __attribute__((noinline)) static int
-merge_result(struct scatter *scatter, struct gathering *gathering,
-             uint32_t result_bytes, uint32_t *rest_bytes)
+__attribute__((noinline)) static int merge_result(struct scatter *scatter,
+                                                  struct gathering *gathering,
+                                                  uint32_t result_bytes,
+                                                  uint32_t *rest_bytes)
 {
     const struct circuit_delivery *delivery = &gathering->delivery;
     const struct gather_from *from = gathering->from;
@@ -126,9 +125,8 @@ HAL_FAST static inline int merge_one(struct scatter *scatter,
 
 /* Reads the number of the outputs or the result, and sets *bytes to the length
    of the outputs behind. */
-HAL_FAST static int take_head(struct scatter *scatter,
-                              struct gathering *gathering, uint32_t head_bytes,
-                              uint32_t *bytes)
+static int take_head(struct scatter *scatter, struct gathering *gathering,
+                     uint32_t head_bytes, uint32_t *bytes)
 {
     const struct circuit_delivery *delivery = &gathering->delivery;
     int error = ERR_OK;
@@ -147,8 +145,7 @@ HAL_FAST static int take_head(struct scatter *scatter,
 }
 
 /* Receives a message, and appends its outputs to those received before. */
-HAL_FAST static int append_one(struct scatter *scatter,
-                               struct gathering *gathering)
+static int append_one(struct scatter *scatter, struct gathering *gathering)
 {
     uint32_t head_bytes = gathering->round > 0
                               ? WIRE_OUTPUTS_BYTES
@@ -305,16 +302,14 @@ HAL_FAST static uint64_t slot_at(const struct scatter *scatter, uint64_t now_ps)
                          scatter->result.bytes <= scatter->short_bytes);
 }
 
-HAL_FAST struct circuit_segment
-scatter_own_outputs(const struct scatter *scatter)
+struct circuit_segment scatter_own_outputs(const struct scatter *scatter)
 {
     return (struct circuit_segment){
         scatter->free_to, (uint32_t)(scatter->outputs_end - scatter->free_to)};
 }
 
-HAL_FAST void scatter_attach_output(struct scatter *scatter,
-                                    struct circuit_message *message,
-                                    unsigned port)
+void scatter_attach_output(struct scatter *scatter,
+                           struct circuit_message *message, unsigned port)
 {
     message->head.bytes = scatter_result_head_bytes(&scatter->terms);
     message->shared = scatter_own_outputs(scatter);
@@ -322,7 +317,7 @@ HAL_FAST void scatter_attach_output(struct scatter *scatter,
     message->body[port].bytes = scatter->child_outputs_bytes;
 }
 
-HAL_FAST void scatter_prepare_return(struct scatter *scatter)
+void scatter_prepare_return(struct scatter *scatter)
 {
     scatter->result_message = (struct circuit_message){
         .path = torus_path_reverse(scatter->path_from_parent),
