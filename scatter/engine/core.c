@@ -6,7 +6,7 @@
 #include "scatter/plan/fixed.h"
 
 #define CHECK_FILE CHECK_SCATTER_CORE
-void scatter_record(struct scatter *scatter, enum event_kind kind,
+HAL_FAST void scatter_record(struct scatter *scatter, enum event_kind kind,
                     unsigned detail, uint32_t value)
 {
     events_record(scatter->circuit->log, clock_now_ps(scatter->circuit->clock),
@@ -103,7 +103,7 @@ int scatter_read_job(struct scatter *scatter, const uint8_t *in, uint32_t bytes)
                : ERR_FIELD;
 }
 
-int scatter_set_range(struct scatter *scatter, const uint8_t *begin,
+HAL_FAST int scatter_set_range(struct scatter *scatter, const uint8_t *begin,
                       const uint8_t *end)
 {
     const struct wire_job *job = &scatter->job;
