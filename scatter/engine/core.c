@@ -7,7 +7,7 @@
 
 #define CHECK_FILE CHECK_SCATTER_CORE
 HAL_FAST void scatter_record(struct scatter *scatter, enum event_kind kind,
-                    unsigned detail, uint32_t value)
+                             unsigned detail, uint32_t value)
 {
     events_record(scatter->circuit->log, clock_now_ps(scatter->circuit->clock),
                   kind, detail, value);
@@ -104,7 +104,7 @@ int scatter_read_job(struct scatter *scatter, const uint8_t *in, uint32_t bytes)
 }
 
 HAL_FAST int scatter_set_range(struct scatter *scatter, const uint8_t *begin,
-                      const uint8_t *end)
+                               const uint8_t *end)
 {
     const struct wire_job *job = &scatter->job;
     uint32_t bytes = (uint32_t)(end - begin);
