@@ -90,7 +90,8 @@ switch-seeds: $(BUILD)/test/switch
 	$(Q)$(BUILD)/test/switch --seeds $(SEEDS)
 
 ## faults: random faults in random jobs, one of ten on boards; trees around
-##   holes; bits that change in boards' memory, by SEED; SEEDS=1000
+##   holes; bits that change in boards' memory, by SEED; boards with serial
+##   ports that die, one of a hundred; SEEDS=1000
 .PHONY: faults
 faults: SEEDS := 1000
 faults: build-tests | $(TEST_DEPS)
@@ -98,6 +99,7 @@ faults: build-tests | $(TEST_DEPS)
 	$(Q)$(PYTHON) test/faults/trees.py --seeds $(SEEDS)
 	$(Q)$(PYTHON) test/mesh/flips.py $$(($(SEEDS) / 2)) $(SEED) \
 	  --workers $(WORKERS)
+	$(Q)$(PYTHON) test/mesh/kills.py $$(($(SEEDS) / 100)) $(SEED)
 
 # Seconds of all targets together.
 SECONDS ?= 600

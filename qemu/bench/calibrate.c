@@ -270,6 +270,22 @@ bool calibrate_fit(struct calibration *calibration, struct torus_size size)
 
 /* ---- the mesh ---- */
 
+/* As probe_measure(); a node that does not answer is an error. */
+static int measure_rows(struct job_mesh *mesh, struct probe_row rows[],
+                        const struct probe probes[], uint32_t count)
+{
+    int status = probe_measure(mesh, rows, probes, count);
+
+    for (uint64_t i = 0; status == 0 && i < probe_rows(probes, count); ++i) {
+        if (!probe_answered(&rows[i])) {
+            fprintf(stderr, "quincunx: board %u,%u does not answer a probe\n",
+                    rows[i].at.x, rows[i].at.y);
+            status = EXIT_FAILED;
+        }
+    }
+    return status;
+}
+
 /* Sends each node a small probe whose times are ignored. A node's first message
    sets its clock (hal/serial/state.h), so the times of this probe are by two
    clocks. Returns 0, or an exit status after a message. */
@@ -292,7 +308,7 @@ static int wake(struct job_mesh *mesh, const struct probe probes[],
             first[found++] = first[i];
         }
     }
-    status = probe_measure(mesh, row, first, found);
+    status = measure_rows(mesh, row, first, found);
     free(first);
     free(row);
     return status;
@@ -310,7 +326,7 @@ static int measure(struct calibration *calibration, struct job_mesh *mesh,
     calibration->row = memory_or_exit(
         calloc(calibration->row_count + 1u, sizeof *calibration->row));
     if (status == 0) {
-        status = probe_measure(mesh, calibration->row, probes, count);
+        status = measure_rows(mesh, calibration->row, probes, count);
     }
     if (status == 0 && real_time) {
         calibrate_set_aside(calibration);

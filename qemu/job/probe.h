@@ -44,10 +44,17 @@ struct probe_row {
     uint64_t t4_ps;
 };
 
+/* Returns whether the node answered. Else t2_ps and t3_ps are 0. */
+static inline bool probe_answered(const struct probe_row *row)
+{
+    return row->t3_ps != 0;
+}
+
 uint64_t probe_rows(const struct probe probes[], uint32_t count);
 
 /* Sends the probes in order. Fills in a row for each message, probe_rows() rows
-   in all. Returns 0, or an exit status after a message on stderr. */
+   in all; a node that cannot be reached does not answer. Returns 0, or an exit
+   status after a message on stderr. */
 NODISCARD int probe_measure(struct job_mesh *mesh, struct probe_row rows[],
                             const struct probe probes[], uint32_t count);
 
@@ -61,8 +68,8 @@ struct probe_log {
     struct node_event event[NODE_EVENTS];
 };
 
-/* Reads the event logs of the nodes logs[i].at. Returns 0, or an exit status
-   after a message on stderr. */
+/* Reads the event logs of the nodes logs[i].at; that of a node that cannot be
+   reached is empty. Returns 0, or an exit status after a message on stderr. */
 NODISCARD int probe_logs(struct job_mesh *mesh, struct probe_log logs[],
                          uint32_t count);
 

@@ -66,6 +66,7 @@ static struct serial_job *job_of(struct job_mesh *mesh)
 
 struct exchanges {
     struct torus_coord at;
+    bool gone; /* true: a probe had no answer, so no more are sent */
     unsigned count;
     struct probe_row row[EXCHANGES * EXCHANGE_ROUNDS];
 };
@@ -102,7 +103,9 @@ static struct least least_of(const struct exchanges *of, bool back,
     return least;
 }
 
-static bool agrees(const struct exchanges *of)
+/* Returns whether a node is to be asked once more: it answers, and its quickest
+   messages do not agree yet. */
+static bool is_asked(const struct exchanges *of)
 {
     bool agrees = of->count > 1;
 
@@ -111,7 +114,7 @@ static bool agrees(const struct exchanges *of)
 
         agrees = least.next_ps - least.first_ps < AGREE_PS;
     }
-    return agrees;
+    return !agrees && !of->gone;
 }
 
 /* Returns by how much a node's clock is ahead of the originator's, ps: half the
@@ -246,18 +249,22 @@ static int exchange_some(struct serial_job *job, struct exchanges of[],
     int status;
 
     for (uint32_t i = 0; i < count; ++i) {
-        if (!agrees(&of[i])) {
+        if (is_asked(&of[i])) {
             probe[asked++] = (struct probe){
                 .at = of[i].at, .count = times, .bytes = PROBE_BYTES_MIN};
         }
     }
     status = probe_measure(&job->mesh, rows, probe, asked);
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
-        bool had = agrees(&of[i]);
+        unsigned asked_now = is_asked(&of[i]) ? times : 0;
 
-        for (unsigned k = 0; !had && k < times; ++k) {
-            count_exchange(&job->counts, row);
-            of[i].row[of[i].count++] = *row++;
+        for (unsigned k = 0; k < asked_now; ++k, ++row) {
+            if (probe_answered(row)) {
+                count_exchange(&job->counts, row);
+                of[i].row[of[i].count++] = *row;
+            } else {
+                of[i].gone = true;
+            }
         }
     }
     free(rows);
@@ -278,6 +285,14 @@ static int read_clocks(struct serial_job *job, struct exchanges of[],
         status = exchange_some(job, of, count);
     }
     return status;
+}
+
+static void print_gone(const struct probe_log *log)
+{
+    fprintf(stderr,
+            "quincunx: board %u,%u does not answer any more; what it did, and "
+            "when, is not known\n",
+            log->at.x, log->at.y);
 }
 
 /* Reads the event logs of all nodes, and compares clocks before and after. The
@@ -302,8 +317,15 @@ static int read_logs(struct serial_job *job, struct probe_log logs[],
         status = read_clocks(job, of + count, count);
     }
     for (uint32_t i = 0; status == 0 && i < count; ++i) {
-        count_exchange(&job->counts, &logs[i].row);
-        clock[i] = clock_of(&of[i], job->emulated ? NULL : &of[count + i]);
+        const struct exchanges *after = &of[count + i];
+
+        if (probe_answered(&logs[i].row)) {
+            count_exchange(&job->counts, &logs[i].row);
+        } else {
+            print_gone(&logs[i]);
+            job->mesh.has_holes = true;
+        }
+        clock[i] = clock_of(&of[i], after->count > 0 ? after : NULL);
     }
     free(of);
     return status;

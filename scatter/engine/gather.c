@@ -215,7 +215,8 @@ gather_ports(struct scatter *scatter, struct gathering *gathering)
         } else if (error == ERR_TIMEOUT && wait_ps < scatter->wait_most_ps) {
             error = lost_ask(scatter, gathering->from, &gathering->ports);
             wait_ps *= 2;
-            gathering->until_ps += wait_ps;
+            gathering->until_ps =
+                clock_now_ps(scatter->circuit->clock) + wait_ps;
         }
     }
     return error;

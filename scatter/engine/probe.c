@@ -4,6 +4,10 @@
 #include <string.h>
 
 #define PS_PER_NS 1000u
+#define ROW_ROOM (WIRE_ROW_BYTES + WIRE_LOG_BYTES)
+/* For so long, ps, a probe's answer is waited for before the originator asks
+   whether the node can be reached. */
+#define ANSWER_WAIT_PS UINT64_C(1000000000000)
 
 static_assert(sizeof((struct scatter_memory *)NULL)->incoming >=
                   WIRE_ANSWER_BYTES + WIRE_LOG_BYTES +
@@ -77,11 +81,37 @@ struct measuring {
     uint8_t *at;         /* end of the report so far */
 };
 
+/* Receives the answer of the node at a path's end, however late. Result:
+   ERR_LOST: the node cannot be reached. */
+static int receive_answer(struct circuit *circuit,
+                          struct circuit_delivery *delivery,
+                          struct torus_path path, uint8_t *at, uint32_t room)
+{
+    unsigned ports = 1u << path.port;
+    unsigned lost = 0;
+    int error;
+
+    do {
+        error = circuit_receive_until(
+            circuit, delivery, ports | CIRCUIT_ONLY(WIRE_ANSWER), at, room,
+            clock_now_ps(circuit->clock) + ANSWER_WAIT_PS);
+        if (error == ERR_TIMEOUT) {
+            error = circuit_ask(circuit, ports, path, &lost);
+            error = error != ERR_OK ? error
+                    : lost != 0     ? ERR_LOST
+                                    : ERR_TIMEOUT;
+        }
+    } while (error == ERR_TIMEOUT);
+    return error;
+}
+
 /*
  * Sends a probe, and makes its answer a row of the report:
  *
  *   answer   | header, 16 bytes | t2 | t3 | log, if asked for | no meaning |
  *   row      | t1      | t4     | t2 | t3 | log               |
+ *
+ * If the node cannot be reached, t2, t3 and the log's length are 0.
  */
 static int exchange(struct measuring *measuring, const struct wire_entry *entry)
 {
@@ -96,12 +126,13 @@ static int exchange(struct measuring *measuring, const struct wire_entry *entry)
         .head = {measuring->list, WIRE_ENTRY_BYTES}};
     struct circuit_delivery delivery;
     uint32_t kept;
+    bool lost;
     int error;
 
     if (entry->bytes < WIRE_ENTRY_BYTES) {
         return ERR_RANGE;
     }
-    if (room < WIRE_ROW_BYTES || entry->bytes > (room - WIRE_ROW_BYTES) / 2) {
+    if (room < ROW_ROOM || entry->bytes > (room - ROW_ROOM) / 2) {
         return ERR_MEMORY;
     }
     message.body[port].bytes = entry->bytes - WIRE_ENTRY_BYTES;
@@ -113,11 +144,13 @@ static int exchange(struct measuring *measuring, const struct wire_entry *entry)
         error = circuit_send(circuit, 1u << port, &message);
     }
     if (error == ERR_OK) {
-        error =
-            circuit_receive(circuit, &delivery,
-                            1u << port | CIRCUIT_ONLY(WIRE_ANSWER), at, room);
+        error = receive_answer(circuit, &delivery, entry->path, at, room);
     }
-    if (error != ERR_OK) {
+    lost = error == ERR_LOST;
+    if (lost) {
+        memset(at, 0, ROW_ROOM);
+        delivery.bytes = WIRE_ANSWER_BYTES + WIRE_LOG_BYTES;
+    } else if (error != ERR_OK) {
         return error;
     }
     kept = entry->asks == WIRE_ASKS_LOG ? delivery.bytes : WIRE_ANSWER_BYTES;
@@ -128,7 +161,8 @@ static int exchange(struct measuring *measuring, const struct wire_entry *entry)
     bytes_store_u64(at + 8, clock_started_ps(circuit->clock));
     measuring->at += CIRCUIT_HEADER_BYTES + kept;
     measuring->rows += 1;
-    return circuit_drain(circuit);
+    error = circuit_drain(circuit);
+    return lost ? ERR_OK : error; /* a lost probe's error is not the report's */
 }
 
 /* ERR_NO_ROUTE: the entry's path leads to this node. */

@@ -16,7 +16,8 @@
  * clock. The sender queues the message in that time. With a delay of 0 the
  * queueing counts as part of the startup. Receives end at t2 and t4.
  *
- * A node answers probes only while it waits for a job.
+ * A node answers probes only while it waits for a job. A node that cannot be
+ * reached has 0 for t2 and t3; a live one is waited for, however late it is.
  */
 #ifndef SCATTER_ENGINE_PROBE_H
 #define SCATTER_ENGINE_PROBE_H

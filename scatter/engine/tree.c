@@ -495,6 +495,24 @@ static int plan_rounds(struct scatter *scatter, struct originator *originator,
     return best || scatter->job.rounds == asked ? ERR_OK : ERR_PHASES;
 }
 
+/* Plans one round. If the root's share has fewer units than the ports take time
+   for, plans without them: the root computes last of all. */
+static int plan_one(const struct scatter *scatter,
+                    struct originator *originator, uint8_t *tree, void *work,
+                    unsigned *phases)
+{
+    struct plan_job *input = &originator->input;
+    uint64_t *makespan_ps = &originator->report.makespan_ps;
+    int error = tree_plan(tree, input, work, makespan_ps, phases);
+
+    if (error == ERR_OK && tree_first_unit(tree + TREE_BRANCH_BYTES) <
+                               input->load_units - scatter->units) {
+        input->load_units = scatter->units;
+        error = tree_plan(tree, input, work, makespan_ps, phases);
+    }
+    return error;
+}
+
 static int plan(struct scatter *scatter, struct originator *originator,
                 uint8_t *tree)
 {
@@ -519,8 +537,7 @@ static int plan(struct scatter *scatter, struct originator *originator,
         return ERR_MEMORY;
     }
     set_input(scatter, originator, several);
-    error = tree_plan(tree, &originator->input, work, &report->makespan_ps,
-                      &phases);
+    error = plan_one(scatter, originator, tree, work, &phases);
     if (error == ERR_OK && several) {
         error = plan_rounds(scatter, originator, tree, work);
     }

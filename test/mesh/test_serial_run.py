@@ -11,6 +11,7 @@ import subprocess
 
 import pytest
 
+import kills
 import mesh
 import parts
 from chip_bench import KERNELS, PORTS, check_sound, started
@@ -98,6 +99,23 @@ def test_a_farm(tmp_path):
     shares = units_of(report)
     assert min(shares) > 0
     assert max(shares) <= 2 * units / len(shares), shares
+
+
+@pytest.mark.parametrize("size, victim, part, told", parts.cases(
+    [((3, 3), 4, .9, "board 1,1 does not answer any more; what it did, and "
+      "when, is not known"),
+     ((3, 3), 3, .2, "(0,1): nobody answers"),
+     ((5, 5), 8, 0, "(3,1): nobody answers")], 1))
+def test_a_board_without_power(tmp_path, size, victim, part, told):
+    """When it has given its result, only what it did is not known. Amid the job
+    its ranges are computed again by others; a tree around it may have a root
+    with next to no share."""
+    job = kills.Job(mesh.seeded("power"), tmp_path, *size, pieces=6000)
+    done, whole_us = job.run()
+    assert job.is_exact(done) and done.stderr == ""
+    done, took_us = job.run(victim, part * whole_us)
+    assert job.is_exact(done) and told in done.stderr, done.stderr
+    assert took_us < whole_us + 60_000_000
 
 
 # ---- boards that the command starts, on QEMU ----
