@@ -33,8 +33,6 @@ void node_main(struct window *window)
     window->node.status.error = error;
     window->node.status.state =
         error == ERR_OK ? NODE_STATE_DONE : NODE_STATE_FAILED;
-    window->node.status.stack_bytes = board_stack_bytes();
-    window->node.status.stack_used_bytes = board_stack_used_bytes();
     say(window, error == ERR_OK ? "done\n" : "failed\n");
     circuit_close(&circuit);
     board_halt(window);

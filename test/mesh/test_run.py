@@ -48,7 +48,8 @@ PLANNED = [
 
 @pytest.mark.parametrize("on", ["native", "qemu"])
 def test_ends_when_planned(tmp_path, on):
-    """With outputs: they are back by then."""
+    """With outputs: they are back by then. Boards tell how deep their stack was,
+    though they wait for another order."""
     for where, size, arg, profile, units, rounds, most in PLANNED:
         if where != on:
             continue
@@ -59,6 +60,8 @@ def test_ends_when_planned(tmp_path, on):
         off = ends_ps / report["plan"]["makespan_ps"] - 1
         print(on, size, arg, profile, units, rounds, f"{off:+.4f}")
         assert abs(off) <= most, (size, arg, profile, units, rounds, off)
+        stack = report["measured"]["stack"]
+        assert on == "native" or 1000 < stack["used_bytes"] < stack["bytes"]
 
 
 @pytest.mark.parametrize("kernel, arg, rate", [
