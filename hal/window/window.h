@@ -50,7 +50,7 @@
 #include "hal/node.h"
 
 #define WINDOW_MAGIC 0x71756e63u /* "qunc" */
-#define WINDOW_VERSION 7u
+#define WINDOW_VERSION 8u
 #define WINDOW_DMA_OFFSET 0x20000u
 
 #define WINDOW_QUEUE 1024u   /* a power of two */
