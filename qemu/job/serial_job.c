@@ -421,9 +421,23 @@ static void print_nodes(const struct serial_job *job)
     ps_end(&ps);
 }
 
+/* Notes which chip is where, so that a message can name one that dies. */
+static void note_chips(struct serial_mesh *driver, const struct nodes *nodes)
+{
+    uint32_t count = torus_nodes(driver->task->request->size);
+
+    driver->chip = memory_or_exit(calloc(count, sizeof *driver->chip));
+    for (uint32_t i = 0; i < count; ++i) {
+        if (nodes->identity[i].known) {
+            driver->chip[i] = nodes->identity[i].chip;
+        }
+    }
+}
+
 /* Checks that all nodes have the originator's image and a working crystal,
-   unless --allow-mixed. Notes whether the boards are emulated. Ignores nodes
-   that do not answer. Returns 0, or an exit status after a message. */
+   unless --allow-mixed. Notes whether the boards are emulated, and their chips.
+   Ignores nodes that do not answer. Returns 0, or an exit status after a
+   message. */
 static int check_nodes(struct serial_job *job)
 {
     const struct job_task *task = job->mesh.task;
@@ -435,6 +449,7 @@ static int check_nodes(struct serial_job *job)
     if (nodes_read(&nodes) >= 0) {
         const struct identity *first = nodes_first(&nodes);
 
+        note_chips(&job->driver, &nodes);
         job->image = nodes_image(&nodes, NULL);
         job->mesh.image_crc = first->image_crc;
         unfit = nodes_print_unfit(stderr, &nodes);

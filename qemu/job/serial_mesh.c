@@ -311,7 +311,7 @@ static void show_holes(const struct serial_mesh *mesh)
     const struct schedule_holes *holes = mesh->holes;
 
     fputs("quincunx: the job goes on without what does not answer:\n", stderr);
-    mesh_holes_print(stderr, holes);
+    mesh_holes_print(stderr, holes, mesh->chip);
     for (uint32_t i = 0; mesh->wired == NULL && i < torus_nodes(holes->size);
          ++i) {
         struct torus_coord at = torus_coord_of(holes->size, i);
@@ -458,7 +458,7 @@ void serial_mesh_give_up(struct serial_mesh *mesh)
     console_limit(first, 0);
     if (error == 0 && await_console(mesh, first) == 0 &&
         discover(mesh, false) == 0) {
-        mesh_holes_print(stderr, mesh->holes);
+        mesh_holes_print(stderr, mesh->holes, mesh->chip);
     }
     console_reply_free(&reply);
 }
@@ -811,6 +811,7 @@ void serial_mesh_stop(struct serial_mesh *mesh)
     schedule_holes_free(mesh->holes);
     schedule_holes_free(mesh->dead);
     serial_faults_close(&mesh->faults);
+    free(mesh->chip);
     free(mesh->console);
     free(mesh->reports);
     free(mesh->report.data);

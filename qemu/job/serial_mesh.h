@@ -10,6 +10,7 @@
 #include "qemu/job/request.h"
 #include "qemu/job/serial_faults.h"
 #include "qemu/serial/client.h"
+#include "qemu/serial/nodes.h"
 #include "qemu/serial/wired_boards.h"
 
 struct serial_mesh {
@@ -28,6 +29,7 @@ struct serial_mesh {
     bool measured;                /* the size of the mesh is certain */
     struct schedule_holes *dead;  /* what has died of emulated boards */
     struct serial_faults faults;
+    struct identity_chip *chip; /* of each node, as boards have told; or NULL */
 };
 
 /* Starts emulated boards, or opens the serial ports of real ones. Waits for the

@@ -94,14 +94,19 @@ bool mesh_holes_measured(const struct schedule_holes *holes)
     return any_closed(holes, TORUS_EAST) && any_closed(holes, TORUS_NORTH);
 }
 
-void mesh_holes_print(FILE *out, const struct schedule_holes *holes)
+void mesh_holes_print(FILE *out, const struct schedule_holes *holes,
+                      const struct identity_chip chip[])
 {
     for (uint32_t i = 0; i < torus_nodes(holes->size); ++i) {
         struct torus_coord at = torus_coord_of(holes->size, i);
 
         if (holes->node[i]) {
-            fprintf(out, "  (%u,%u): nobody answers at any port of the board\n",
+            fprintf(out, "  (%u,%u): nobody answers at any port of the board",
                     at.x, at.y);
+            if (chip != NULL && chip[i].number[0] != '\0') {
+                fprintf(out, ", whose chip is %s", chip[i].number);
+            }
+            fputc('\n', out);
         }
         for (unsigned port = TORUS_EAST; port <= TORUS_NORTH; ++port) {
             struct torus_coord to =

@@ -5,6 +5,7 @@
 
 #include "qemu/schedule/holes.h"
 #include "qemu/serial/client.h"
+#include "qemu/serial/nodes.h"
 
 #include <stdio.h>
 
@@ -21,7 +22,9 @@ bool mesh_holes_read(struct schedule_holes *holes,
 bool mesh_holes_measured(const struct schedule_holes *holes);
 
 /* Prints which boards are missing, and which links of boards that are there,
-   each in a line. */
-void mesh_holes_print(FILE *out, const struct schedule_holes *holes);
+   each in a line. chip[i]: that of node i; NULL: none is
+   known. */
+void mesh_holes_print(FILE *out, const struct schedule_holes *holes,
+                      const struct identity_chip chip[]);
 
 #endif

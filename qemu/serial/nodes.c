@@ -70,7 +70,7 @@ static void parse_identity(void *context, uint32_t index, const uint8_t *page)
         .faults = bytes_load_u16(page + PEEK_AT_WHO_FAULTS),
         .start = bytes_load_u16(page + PEEK_AT_START)};
     for (unsigned i = 0; i < 3; ++i) {
-        snprintf(identity->unique_id + 8 * i, 9, "%08" PRIX32,
+        snprintf(identity->chip.number + 8 * i, 9, "%08" PRIX32,
                  bytes_load_u32(page + PEEK_AT_UID + 4 * i));
     }
     parse_names(identity, page);
@@ -136,7 +136,7 @@ static bool is_alike(const struct identity *a, const struct identity *b,
     case IDENTITY_MEMORY:
         return a->room_bytes == b->room_bytes;
     default:
-        return strcmp(a->unique_id, b->unique_id) == 0;
+        return strcmp(a->chip.number, b->chip.number) == 0;
     }
 }
 

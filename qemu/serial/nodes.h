@@ -24,12 +24,17 @@ enum identity_mark {
     IDENTITY_TWICE = 64   /* it was found at two positions */
 };
 
+/* Unique number of a chip, hexadecimal; "": unknown. */
+struct identity_chip {
+    char number[25];
+};
+
 /* What a node has answered. Other members are valid only if `known` is true. */
 struct identity {
     bool known;
     bool placed; /* true: the node knows its position */
     struct torus_coord place;
-    char unique_id[25]; /* unique number of the chip, hexadecimal */
+    struct identity_chip chip;
     uint32_t image_crc;
     uint32_t clock_hz;
     uint32_t crystal_hz; /* 0: unknown */

@@ -48,7 +48,7 @@ static void print_node(struct table *table, struct torus_coord at,
                        const struct identity *its)
 {
     table_print(table, "%u,%u", at.x, at.y);
-    table_print(table, "%s%s", its->unique_id, star(its, IDENTITY_TWICE));
+    table_print(table, "%s%s", its->chip.number, star(its, IDENTITY_TWICE));
     table_print(table, "%08" PRIX32 "%s", its->image_crc,
                 star(its, IDENTITY_IMAGE));
     table_print(table, "%s", its->version);
@@ -171,8 +171,8 @@ static json_t *known_json(const struct identity *its)
     return json_pack(
         "{s:s, s:s, s:s, s:b, s:s, s:I, s:o, s:s, s:I, s:I, s:I, s:o, s:o, "
         "s:o, s:b}",
-        "unique_id", its->unique_id, "image_crc", crc, "version", its->version,
-        "placed", its->placed, "clock", its->clock, "clock_hz",
+        "unique_id", its->chip.number, "image_crc", crc, "version",
+        its->version, "placed", its->placed, "clock", its->clock, "clock_hz",
         (json_int_t)its->clock_hz, "crystal_hz",
         number_json(its->crystal_hz, 0), "reset", its->reset, "faults",
         (json_int_t)its->faults, "uptime_ms", (json_int_t)its->uptime_ms,

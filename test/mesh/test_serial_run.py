@@ -101,21 +101,36 @@ def test_a_farm(tmp_path):
     assert max(shares) <= 2 * units / len(shares), shares
 
 
-@pytest.mark.parametrize("size, victim, part, told", parts.cases(
-    [((3, 3), 4, .9, "board 1,1 does not answer any more; what it did, and "
-      "when, is not known"),
-     ((3, 3), 3, .2, "(0,1): nobody answers"),
-     ((5, 5), 8, 0, "(3,1): nobody answers")], 1))
-def test_a_board_without_power(tmp_path, size, victim, part, told):
-    """When it has given its result, only what it did is not known. Amid the job
-    its ranges are computed again by others; a tree around it may have a root
-    with next to no share."""
+def power_off(tmp_path, size, victim, *parts_of_it):
+    """What is said of jobs during which a board loses its power, after such a
+    part of a job's time. All results are exact."""
     job = kills.Job(mesh.seeded("power"), tmp_path, *size, pieces=6000)
     done, whole_us = job.run()
     assert job.is_exact(done) and done.stderr == ""
-    done, took_us = job.run(victim, part * whole_us)
-    assert job.is_exact(done) and told in done.stderr, done.stderr
-    assert took_us < whole_us + 60_000_000
+    for part in parts_of_it:
+        done, took_us = job.run(victim, part * whole_us)
+        assert job.is_exact(done), done.stderr
+        assert took_us < whole_us + 60_000_000
+        yield done.stderr
+
+
+@pytest.mark.parametrize("size, victim, part", parts.cases(
+    [((3, 3), 3, .2), ((5, 5), 8, 0)], 1))
+def test_a_board_without_power(tmp_path, size, victim, part):
+    """Its ranges are computed again, by others; a tree around it may have a root
+    with next to no share. It is named, with its chip."""
+    said, = power_off(tmp_path, size, victim, part)
+    assert re.search(rf"\({victim % size[0]},{victim // size[0]}\): nobody "
+                     r"answers at any port of the board, whose chip is "
+                     r"[\dA-F]{24}\n", said), said
+
+
+@pytest.mark.boards
+def test_a_board_without_power_behind_its_result(tmp_path):
+    """Then only what it did is not known."""
+    said = list(power_off(tmp_path, (3, 3), 4, .75, .8, .85, .9))
+    assert any("board 1,1 does not answer any more; what it did, and when, is "
+               "not known" in one for one in said), said
 
 
 # ---- boards that the command starts, on QEMU ----
