@@ -122,7 +122,7 @@ def check_losses(report):
 
 def run(job, folder, injections=()):
     """Words and the finished run, with as many rounds as the load allows."""
-    words = [*any_job.words_of(job, folder), *injections]
+    words = [*any_job.words_of(job, folder), "--quiet", *injections]
     done = any_job.Run(words, folder)
     if done.status == 1 and "infeasible" in done.stderr:
         job.options["rounds"] = "auto"
