@@ -19,7 +19,7 @@ HALVES = 3
 READINGS = 12  # of all clocks: one is up to 5 us off, as boards poll
 HSE_PPM = (20, 50, -50, -10)
 EAST_PIN = 22  # PB6: hal/stm32f405/pins/generic.h
-SILENCE_US = 12  # 2 bytes of 2 Mbaud
+SILENCE_US = 50  # within a message, interrupts make pauses of up to 13 us
 
 
 def clocks(it):
